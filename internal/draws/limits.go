@@ -17,17 +17,24 @@ func drawLimits(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
 	if !Chance(t, 30, "with limits") || slices.ContainsFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 }) {
 		return
 	}
-	layers := LayerNames(spec)
-	layer := func() string { return rapid.SampledFrom(layers).Draw(t, "limited layer") }
 	if Chance(t, 35, "alone") {
-		req.Limits = append(req.Limits, gang.Limit{Layer: layer(), Kind: gang.Alone})
+		req.Limits = append(req.Limits, gang.Limit{Layer: rapid.SampledFrom(LayerNames(spec)).Draw(t, "limited layer"), Kind: gang.Alone})
 	}
 	total := len(req.Members) + len(validity.Own(spec, req))
 	levels := validity.Levels(req, total)
 	if Chance(t, 40, "within") {
 		drawWithin(t, req, spec)
-		return
 	}
+	drawApart(t, req, spec, levels, total)
+	if len(req.Members) > mostInParts && validity.LimitsNeedParts(spec, req) {
+		req.Limits = slices.DeleteFunc(req.Limits, func(l gang.Limit) bool { return l.Kind == gang.Within })
+	}
+}
+
+// drawApart draws how members, or groups, must keep apart.
+func drawApart(t *rapid.T, req *gang.Request, spec *cluster.Spec, levels []gang.Groups, total int) {
+	layers := LayerNames(spec)
+	layer := func() string { return rapid.SampledFrom(layers).Draw(t, "limited layer") }
 	if len(levels) == 0 {
 		for range rapid.IntRange(0, 2).Draw(t, "apart") {
 			l := gang.Limit{Layer: layer(), Kind: gang.Apart, Most: rapid.IntRange(1, 3).Draw(t, "most")}
@@ -185,21 +192,16 @@ func drawPreferred(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
 	HardInParts(spec, req)
 }
 
-// HardInParts makes all limits hard of a gang that would be placed as parts are if it kept them. Reference plans for preferred limits are
-// of one kind, with a limit and without.
+// HardInParts makes all limits hard of a gang that might be placed as parts are if it kept some of them: reference plans for preferred limits
+// are of one kind, with a limit and without.
 func HardInParts(spec *cluster.Spec, req *gang.Request) {
-	hard := *req
-	hard.Limits, hard.Groups = slices.Clone(req.Limits), slices.Clone(req.Groups)
-	for i := range hard.Groups {
-		hard.Groups[i].Limits = slices.Clone(hard.Groups[i].Limits)
+	if !validity.LimitsMayNeedParts(spec, req) {
+		return
 	}
-	for _, list := range limitsOf(&hard) {
+	for _, list := range limitsOf(req) {
 		for i := range list {
 			list[i].Preferred = false
 		}
-	}
-	if validity.LimitsNeedParts(spec, &hard) {
-		req.Limits, req.Groups = hard.Limits, hard.Groups
 	}
 }
 
@@ -223,9 +225,5 @@ func drawWithin(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
 			return r.Layer == layer && r.Strength == gang.MustGather
 		}), gang.Rule{Layer: layer, Strength: gang.MustGather})
 	}
-	without := req.Limits
-	req.Limits = append(slices.Clone(without), gang.Limit{Layer: layer, Kind: gang.Within, Most: rapid.IntRange(1, 3).Draw(t, "domains")})
-	if len(req.Members) > mostInParts && validity.LimitsNeedParts(spec, req) {
-		req.Limits = without
-	}
+	req.Limits = append(req.Limits, gang.Limit{Layer: layer, Kind: gang.Within, Most: rapid.IntRange(1, 3).Draw(t, "domains")})
 }

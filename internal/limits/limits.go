@@ -219,6 +219,14 @@ func (l *Limits) CountGroups() bool {
 // CountDomains says whether the number of domains is bounded in which the gang lies, and one is not the bound.
 func (l *Limits) CountDomains() bool { return l != nil && len(l.Within) > 0 }
 
+// CapAbove says whether a number of members or groups is bounded in domains above those that are counted. What these take together is then
+// less than the sum of what each takes.
+func (l *Limits) CapAbove() bool {
+	return l.CountDomains() && slices.ContainsFunc(append(slices.Concat(l.Groups...), l.Apart...), func(c index.Cap) bool {
+		return c.Tier > l.Within[0].Tier
+	})
+}
+
 // CapOf is the only limit on the number of groups of a level, as an index counts it; zero without a limit.
 func (l *Limits) CapOf(level int) (c index.Cap) {
 	if l != nil && level < len(l.Groups) && len(l.Groups[level]) == 1 {

@@ -241,18 +241,21 @@ func unitSize(p *Problem) int {
 	return int(p.Levels[n-1].Size)
 }
 
-// limitsNeedParts says whether equal groups of one shape have limits for which they are placed as the parts of a gang are: slots of whole
-// groups do not tell what these leave.
+// limitsNeedParts says whether members of one shape, or equal groups of them, have limits for which they are placed as the parts of a gang
+// are: slots of members and of whole groups do not tell what these leave.
 //
 // order: limits.10
 func limitsNeedParts(p *Problem) bool {
-	if len(p.Levels) == 0 || p.Multiple != nil || p.Limits == nil {
+	if p.Multiple != nil || p.Limits == nil {
 		return false
+	}
+	if len(p.Levels) == 0 {
+		return p.Limits.CapAbove()
 	}
 	outer := &p.Levels[0]
 	short := int64(p.Ranks)%outer.Size != 0
 	switch {
-	case p.Limits.CountMembers():
+	case p.Limits.CountMembers() || p.Limits.CapAbove():
 		return true
 	case p.Limits.CountDomains() && (short || outer.Gather.Must > p.Limits.Within[0].Tier): // a group may use several of them
 		return true

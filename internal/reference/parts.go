@@ -63,7 +63,7 @@ func HasParts(in *Input) bool {
 	own := validity.Own(&in.Spec, req)
 	levels := validity.Levels(req, len(req.Members)+len(own))
 	if !slices.ContainsFunc(req.Members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) }) {
-		return validity.LimitsNeedParts(&in.Spec, keepingAll(req))
+		return validity.LimitsMayNeedParts(&in.Spec, req)
 	}
 	if hasRoles(in) {
 		return false

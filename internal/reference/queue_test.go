@@ -59,7 +59,7 @@ func planOfQueue(in Input, p placement.Planned) (kind string, err error) {
 	switch {
 	case len(p.Result.Victims) == 0:
 		return "placed without victims", nil
-	case validity.LimitsNeedParts(&alone.Spec, &alone.Request): // which TestVictimsOfParts compares
+	case HasParts(&alone): // which TestVictimsOfParts compares
 		return "placed with victims, by parts", nil
 	}
 	kind, err = victimsOfQueue(alone, p)

@@ -23,7 +23,7 @@ import (
 func TestRolesEqualReference(t *testing.T) { holdsFor(t, drawRoles, rolesAgree) }
 
 func rolesAgree(in Input) ([]string, error) {
-	if validity.LimitsNeedParts(&in.Spec, &in.Request) {
+	if HasParts(&in) {
 		return partsAgree(in)
 	}
 	want, err := Solve(in)
@@ -323,6 +323,12 @@ func sameAsOneShape(in Input) error {
 	}
 	if errRoles != nil {
 		return sameRefusal(errRoles, errPlain)
+	}
+	if validity.CountsDomains(&one) && !validity.LimitsNeedParts(&in.Spec, &one) { // one shape is divided among the domains that are counted: limits.8
+		if roles.Strategy != plain.Strategy || len(roles.Assignments) != len(plain.Assignments) {
+			return fmt.Errorf("by role: %sas one shape: %s", resultText(roles, nil), resultText(plain, nil))
+		}
+		return nil
 	}
 	count := map[string]int{}
 	for _, a := range roles.Assignments {

@@ -179,11 +179,16 @@ func Closes(spec *cluster.Spec, r *cluster.Running, node string) bool {
 	return net.Maximal(node, tier).ID == net.Maximal(r.Node, tier).ID
 }
 
-// LimitsNeedParts says whether equal groups of one shape are placed as parts are because of their limits.
+// LimitsNeedParts says whether members of one shape, or equal groups of them, are placed as parts are because of their limits.
 func LimitsNeedParts(spec *cluster.Spec, req *gang.Request) bool {
 	own := len(Own(spec, req))
 	levels := Levels(req, len(req.Members)+own)
-	if len(req.Parts) > 0 || len(levels) == 0 || HasMultiples(req) {
+	switch {
+	case len(req.Parts) > 0 || HasMultiples(req):
+		return false
+	case CountsDomains(req) && capsAbove(spec, req):
+		return true
+	case len(levels) == 0:
 		return false
 	}
 	short := (len(req.Members)+own)%levels[0].Size != 0
@@ -193,16 +198,60 @@ func LimitsNeedParts(spec *cluster.Spec, req *gang.Request) bool {
 	return countsMembers(req) || CountsNumbers(req) && (short || len(levels) > 1 && own > 0)
 }
 
+// LimitsMayNeedParts is LimitsNeedParts for a gang that keeps any of the limits that it prefers. Those of groups count either way: kept, they
+// keep groups together. Exponential in their number.
+func LimitsMayNeedParts(spec *cluster.Spec, req *gang.Request) bool {
+	some, preferred := *req, []*gang.Limit(nil)
+	some.Limits, some.Groups = slices.Clone(req.Limits), slices.Clone(req.Groups)
+	lists := [][]gang.Limit{some.Limits}
+	for i := range some.Groups {
+		some.Groups[i].Limits = slices.Clone(some.Groups[i].Limits)
+		lists = append(lists, some.Groups[i].Limits)
+	}
+	for _, list := range lists {
+		for i := range list {
+			if list[i].Preferred {
+				preferred = append(preferred, &list[i])
+			}
+		}
+	}
+	for mask := range 1 << len(preferred) {
+		for i, l := range preferred {
+			l.Preferred = mask>>i&1 == 1
+		}
+		if LimitsNeedParts(spec, &some) {
+			return true
+		}
+	}
+	return false
+}
+
 // groupsSpan holds if groups may lie in several of the domains that are counted.
 func groupsSpan(spec *cluster.Spec, req *gang.Request, level *gang.Groups) bool {
 	net, ok := NewNetwork(spec, req)
 	if !ok {
 		return false
 	}
-	counted := req.Limits[slices.IndexFunc(req.Limits, countsDomains)]
-	tier, _ := net.TierOf(counted.Layer)
 	must, _ := net.Must(append(withImplied(req.Gather, req.Limits, false), withImplied(level.Gather, level.Limits, true)...))
-	return must > min(tier, net.RootTier()-1)
+	return must > countedTier(net, req)
+}
+
+// capsAbove holds if a number of members or groups is bounded in domains above those that are counted.
+func capsAbove(spec *cluster.Spec, req *gang.Request) bool {
+	net, ok := NewNetwork(spec, req)
+	above := func(l gang.Limit) bool {
+		tier, known := net.TierOf(l.Layer)
+		return known && !l.Preferred && !l.OfParts && l.Kind != gang.Within && min(tier, net.RootTier()-1) > countedTier(net, req)
+	}
+	isApart := func(l gang.Limit) bool { return l.Kind == gang.Apart && above(l) }
+	return ok && (slices.ContainsFunc(req.Limits, isApart) ||
+		slices.ContainsFunc(req.Groups, func(g gang.Groups) bool { return slices.ContainsFunc(g.Limits, above) }))
+}
+
+// countedTier is that of the domains that are counted.
+func countedTier(net *Network, req *gang.Request) int {
+	tier, _ := net.TierOf(req.Limits[slices.IndexFunc(req.Limits, countsDomains)].Layer)
+	return min(tier, net.RootTier()-1)
 }
 
 // CountsDomains says whether the gang must lie in at most so many domains of a layer, and may in more than one.
