@@ -64,7 +64,8 @@ type Request struct {
 	Together string
 	// GatherTogether are rules for all members of all gangs that start together; those of one gang bind all.
 	GatherTogether []Rule
-	// LimitsTogether are limits of all gangs that start together; those of one gang bind all. One OfParts counts gangs.
+	// LimitsTogether are limits of all gangs that start together; those of one gang bind all. One OfParts counts gangs. One that is
+	// Preferred here and not there is hard.
 	LimitsTogether []Limit
 
 	// Quota is the leaf of the cluster's quota tree that the members count in; empty: no quota governs them.

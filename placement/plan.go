@@ -57,11 +57,18 @@ func orBackground(ctx context.Context) context.Context {
 // capped the number of members, and decides it: first with a layer that is worth victims made a rule, then without. b
 // says what the search may spend.
 func planOn(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, leave victims.Leave, b problem.Bounds) (*Result, error) {
+	return planFor(ctx, s, req, nil, leave, b)
+}
+
+// planFor is planOn also for gangs that start together, t, of which req is the common request; nil: it is that of one gang.
+func planFor(
+	ctx context.Context, s *snapshot.Snapshot, req *gang.Request, t problem.Team, leave victims.Leave, b problem.Bounds,
+) (*Result, error) {
 	b.Stop = ctx.Done()
 	if req != nil && prefers(req) {
-		return planPreferring(ctx, s, req, leave, b)
+		return planPreferring(ctx, s, req, t, leave, b)
 	}
-	p, err := search.New(s, req, nil, b)
+	p, err := search.New(s, req, t, b)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +78,7 @@ func planOn(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, leave 
 		if err != nil {
 			return nil, err
 		}
-		if r, err := planOn(ctx, s, tighter, leave, b); err == nil {
+		if r, err := planFor(ctx, s, tighter, t, leave, b); err == nil {
 			return r, nil
 		}
 	}

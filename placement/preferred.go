@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/victims"
 )
@@ -27,9 +28,11 @@ func hasLimit(req *gang.Request, is func(gang.Limit) bool) bool {
 	return slices.ContainsFunc(limitsOf(req), func(list *[]gang.Limit) bool { return slices.ContainsFunc(*list, is) })
 }
 
-// planPreferring is planOn for a gang that prefers limits: with those that can be kept made hard.
-func planPreferring(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, leave victims.Leave, b problem.Bounds) (*Result, error) {
-	k := keeper{ctx: ctx, snapshot: s, leave: leave, bounds: b}
+// planPreferring is planFor for gangs that prefer limits: with those that can be kept made hard.
+func planPreferring(
+	ctx context.Context, s *snapshot.Snapshot, req *gang.Request, t problem.Team, leave victims.Leave, b problem.Bounds,
+) (*Result, error) {
+	k := keeper{ctx: ctx, snapshot: s, team: t, leave: leave, bounds: b}
 	plan, err := k.keep(req)
 	if err == nil {
 		plan.alone = k.alone
@@ -60,8 +63,10 @@ func candidatesPreferring(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Re
 type keeper struct {
 	ctx      context.Context
 	snapshot *snapshot.Snapshot
+	team     problem.Team // gangs that start together; nil: there is one
 	leave    victims.Leave
 	bounds   problem.Bounds
+	members  int           // those that run and stay included
 	kept     *gang.Request // with the limits kept so far made hard, and without the other preferred ones
 	alone    string        // the layer in which the hard limits alone close domains
 	doubt    bool          // whether a limit can be kept was not known
@@ -73,18 +78,15 @@ type keeper struct {
 //
 // order: limits.9
 func (k *keeper) keep(req *gang.Request) (*Result, error) {
+	if err := k.read(req); err != nil {
+		return nil, err
+	}
 	k.kept = withLimits(req, func(l gang.Limit) (gang.Limit, bool) { return l, !l.Preferred })
-	plan, err := planOn(k.ctx, k.snapshot, k.kept, k.leave, k.bounds)
+	plan, err := planFor(k.ctx, k.snapshot, k.kept, k.team, k.leave, k.bounds)
 	if err != nil {
 		return nil, err
 	}
 	k.alone = plan.alone
-	if _, err := limits.Read(k.snapshot.View(plan.Tree), withLimits(req, func(l gang.Limit) (gang.Limit, bool) {
-		l.Preferred = false
-		return l, true
-	})); err != nil {
-		return nil, err // of a layer that is unknown, though the limit is only preferred
-	}
 	if len(plan.Victims) > 0 {
 		return plan, nil
 	}
@@ -104,6 +106,25 @@ func (k *keeper) keep(req *gang.Request) (*Result, error) {
 	}
 	plan.Proven = plan.Proven && !k.doubt
 	return plan, nil
+}
+
+// read counts the members, and refuses a request of which a limit is of an unknown layer or can never be kept, though it is only preferred.
+func (k *keeper) read(req *gang.Request) error {
+	p, err := search.New(k.snapshot, req, k.team, k.bounds)
+	if err != nil {
+		return err
+	}
+	defer p.Done()
+	members := p
+	if p.Unbundled != nil { // whole groups are placed like members
+		members = p.Unbundled
+	}
+	k.members = len(members.Pending) + len(members.Running)
+	_, err = limits.Read(p.View, withLimits(req, func(l gang.Limit) (gang.Limit, bool) {
+		l.Preferred = false
+		return l, true
+	}))
+	return err
 }
 
 // proven says whether nothing better than a plan, or than none, was left out.
@@ -128,7 +149,7 @@ func (k *keeper) tryLimit(l gang.Limit, place int, plan *Result) (found *Result,
 	fits := func(most int) bool {
 		next := with(most)
 		next.NeverPreempts = true
-		r, e := planOn(k.ctx, k.snapshot, next, victims.Nobody, k.bounds)
+		r, e := planFor(k.ctx, k.snapshot, next, k.team, victims.Nobody, k.bounds)
 		if errors.Is(e, muster.ErrNotSupported) {
 			err = e
 		}
@@ -141,8 +162,7 @@ func (k *keeper) tryLimit(l gang.Limit, place int, plan *Result) (found *Result,
 	}
 	most := l.Most
 	if l.Kind == gang.Apart { // a looser one is never harder to keep
-		all := len(was.Members) + len(k.snapshot.MembersOf(was.Name))
-		most += sort.Search(max(0, all-most), func(more int) bool { return fits(l.Most + more) })
+		most += sort.Search(max(0, k.members-most), func(more int) bool { return fits(l.Most + more) })
 	}
 	if found == nil && !fits(most) { // else the plan found last is that of most
 		return nil, err

@@ -23,9 +23,9 @@ import (
 // Together plans gangs that start together or not at all, as one gang of which each of them is a part: the common rules
 // hold for all members, and tiers are compared for all, then for the gangs, then for their groups. The common rules
 // speak of the topology of the first gang, which ranks follow; the rules of each gang speak of its own. Limits that hold for all are those in
-// LimitsTogether of each. The results are
-// in the order of the requests; each says where its gang is by itself. [Cluster.Apply] takes them all at once: the
-// first names the victims of all.
+// LimitsTogether of each; preferred ones are tried in the order of the gangs, those for all first, each at the cost of a plan or, if it is
+// Apart, of O(log members) plans. The results are in the order of the requests; each says where its gang is by itself. [Cluster.Apply] takes
+// them all at once: the first names the victims of all.
 //
 // These fields must be equal: Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, TakesAnyNode, AffinityKey; Class too, if there are
 // Eligible or Score, which are those of the first. The lowest Priority counts, the first Preempt, the most Steps, and
@@ -66,12 +66,7 @@ func (t *team) plan(ctx context.Context, c *snapshot.Snapshot, gather []gang.Rul
 	if err != nil {
 		return nil, err
 	}
-	p, err := search.New(c, t.request(gather, limits), t, problem.Bounds{Stop: ctx.Done()})
-	if err != nil {
-		return nil, err
-	}
-	defer p.Done()
-	return decide(ctx, p, leave)
+	return planFor(ctx, c, t.request(gather, limits), t, leave, problem.Bounds{})
 }
 
 // team are gangs that start together. Members of different gangs may have one name, so in the common request each has a
@@ -151,10 +146,7 @@ func (t *team) checkEqual(field string, r *gang.Request) error {
 // checkLimits refuses the limits of one gang that cannot be planned for it beside others. The rest is refused where parts are read.
 func checkLimits(field string, r *gang.Request) (err error) {
 	hasLimit(r, func(l gang.Limit) bool {
-		switch {
-		case l.Preferred:
-			err = muster.Unsupported(field+".Limits", l.Layer, "a preferred limit of gangs that start together")
-		case l.Kind == gang.Alone:
+		if l.Kind == gang.Alone {
 			err = muster.Unsupported(field+".Limits", l.Layer, "one of several gangs that start together alone")
 		}
 		return err != nil
@@ -162,18 +154,21 @@ func checkLimits(field string, r *gang.Request) (err error) {
 	return err
 }
 
-// limits are those of all gangs: each once.
+// limits are those of all gangs: each once, and hard if it is so for one of them.
 func (t *team) limits() (all []gang.Limit, err error) {
 	for i, r := range t.gangs {
 		for _, l := range r.LimitsTogether {
-			field := fmt.Sprintf("requests[%d].LimitsTogether", i)
+			same := slices.IndexFunc(all, func(o gang.Limit) bool {
+				o.Preferred = l.Preferred
+				return o == l
+			})
 			switch {
-			case l.Preferred:
-				return nil, muster.Unsupported(field, l.Layer, "a preferred limit of gangs that start together")
 			case l.Kind == gang.Alone && !l.OfParts: // they would close their domains to each other
-				return nil, muster.Unsupported(field, l.Layer, "gangs that start together alone, and not each of them")
-			case !slices.Contains(all, l):
+				return nil, muster.Unsupported(fmt.Sprintf("requests[%d].LimitsTogether", i), l.Layer, "gangs that start together alone, and not each of them")
+			case same < 0:
 				all = append(all, l)
+			default:
+				all[same].Preferred = all[same].Preferred && l.Preferred
 			}
 		}
 	}
