@@ -86,7 +86,7 @@ func (k *keeper) keep(req *gang.Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.alone = plan.alone
+	k.alone, k.doubt = plan.alone, !plan.Proven // of members that might be more nobody knows which limits cost one
 	if len(plan.Victims) > 0 {
 		return plan, nil
 	}
