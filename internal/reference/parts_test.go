@@ -25,35 +25,42 @@ func partsAgree(in Input) ([]string, error) {
 	if !HasParts(&in) {
 		return []string{"one group"}, nil
 	}
-	want, err := SolveParts(in)
+	kept, err := WithKept(in)
+	if errors.Is(err, ErrFurther) {
+		return []string{"prefers limits, waiting, further members"}, nil // see TestPreferredLimitsAreHardOnesThatCostNothing
+	}
+	if err != nil {
+		return nil, err
+	}
+	want, err := SolveParts(kept)
 	if err != nil {
 		return nil, err
 	}
 	res, refusal := plan(in, &in.Request)
 	text := func() string { return fmt.Sprintf("\nreference: %+v\nplan: %s", *want, resultText(res, refusal)) }
-	proven, err := sameParts(&in, want, res, refusal)
+	agrees := func(res *placement.Result, refusal error) error {
+		_, err := sameParts(&in, &kept, want, res, refusal)
+		return err
+	}
+	proven, err := sameParts(&in, &kept, want, res, refusal)
+	if err == nil && proven && refusal == nil && want.Spared && TakesOthers(&in, want.Selection, res) {
+		err = errors.New("takes nodes that are meant for others")
+	}
+	if err == nil {
+		err = sameTurned(in, res, refusal, agrees)
+	}
+	if err == nil {
+		err = appliesTo(&in, res)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, text())
 	}
-	if proven && refusal == nil && want.Spared && TakesOthers(&in, want.Selection, res) {
-		return nil, fmt.Errorf("takes nodes that are meant for others%s", text())
-	}
-	agrees := func(res *placement.Result, refusal error) error {
-		_, err := sameParts(&in, want, res, refusal)
-		return err
-	}
-	if err := sameTurned(in, res, refusal, agrees); err != nil {
-		return nil, fmt.Errorf("%w%s", err, text())
-	}
-	if err := appliesTo(&in, res); err != nil {
-		return nil, fmt.Errorf("%w%s", err, text())
-	}
-	if err := sameWhenStopped(in, want); err != nil {
+	if err := agrees(planStopped(in)); err != nil {
 		return nil, fmt.Errorf("stopped: %w%s", err, text())
 	}
-	kinds := partKinds(&in, want, proven)
+	kinds := append(partKinds(&kept, want, proven), keptKinds(&in, &kept, want)...)
 	for _, steps := range []int{3, 40} { // at times nothing can be searched, at times a part
-		few, err := sameWithFewSteps(in, want, steps)
+		few, err := sameWithFewSteps(in, kept, want, steps)
 		if err != nil {
 			return nil, err
 		}
@@ -63,10 +70,10 @@ func partsAgree(in Input) ([]string, error) {
 }
 
 // sameWithFewSteps plans with less than the search needs at times: whatever is proven is as good as ever.
-func sameWithFewSteps(in Input, want *Parted, steps int) (kind string, _ error) {
+func sameWithFewSteps(in, kept Input, want *Parted, steps int) (kind string, _ error) {
 	in.Request.Steps = steps
 	res, refusal := plan(in, &in.Request)
-	proven, err := sameParts(&in, want, res, refusal)
+	proven, err := sameParts(&in, &kept, want, res, refusal)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("with %d steps: %w\nplan: %s", in.Request.Steps, err, resultText(res, refusal))
@@ -84,11 +91,11 @@ func sameWithFewSteps(in Input, want *Parted, steps int) (kind string, _ error) 
 	return "few steps, placed, not proven", nil
 }
 
-// sameWhenStopped plans under a context that ends when the host is asked for the first node.
-func sameWhenStopped(in Input, want *Parted) error {
+// planStopped plans under a context that ends when the host is asked for the first node.
+func planStopped(in Input) (*placement.Result, error) {
 	c, err := placement.NewCluster(in.Spec)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -97,13 +104,11 @@ func sameWhenStopped(in Input, want *Parted) error {
 		cancel()
 		return eligible == nil || eligible(node)
 	}
-	res, err := placement.PlanContext(ctx, c, &in.Request)
-	_, err = sameParts(&in, want, res, err)
-	return err
+	return placement.PlanContext(ctx, c, &in.Request)
 }
 
-// sameParts compares a plan with the best selection and strategy. What is not proven may be worse, a refusal wrong.
-func sameParts(in *Input, want *Parted, res *placement.Result, err error) (proven bool, _ error) {
+// sameParts compares a plan with the best selection and strategy under the limits that are kept. What is not proven may be worse, a refusal wrong.
+func sameParts(in, kept *Input, want *Parted, res *placement.Result, err error) (proven bool, _ error) {
 	var refusal *placement.Unschedulable
 	switch {
 	case errors.As(err, &refusal):
@@ -122,7 +127,10 @@ func sameParts(in *Input, want *Parted, res *placement.Result, err error) (prove
 	if !res.Proven {
 		return false, nil
 	}
-	outside, worth, err := StrategyOf(in, res)
+	if err := validity.Check(in.Spec, &kept.Request, res); err != nil {
+		return true, fmt.Errorf("not valid with what can be kept: %w", err)
+	}
+	outside, worth, err := StrategyOf(kept, res)
 	if err != nil {
 		return true, err
 	}

@@ -1,9 +1,11 @@
 package reference
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/validity"
 )
 
 // prefers holds if the gang, or a part of it, prefers any limit.
@@ -44,6 +46,9 @@ func solvePreferring(in Input) (*Answer, error) {
 	return best, err
 }
 
+// ErrFurther says that a gang in parts waits, and that what it prefers may cost further members, which this solver does not look for.
+var ErrFurther = errors.New("further members may be placed")
+
 // WithKept is the input of a gang in parts with those limits hard that it prefers and can keep, in their order, and without the others.
 func WithKept(in Input) (Input, error) {
 	if !prefers(&in.Request) {
@@ -56,8 +61,11 @@ func WithKept(in Input) (Input, error) {
 			return len(a.Selection) >= len(best.Selection) && (!a.Waits || best.Waits)
 		},
 	}
-	in, _, err := k.keep(in)
-	return in, err
+	kept, best, err := k.keep(in)
+	if err == nil && best.Waits && len(best.Selection) < len(in.Request.Members) {
+		err = ErrFurther
+	}
+	return kept, err
 }
 
 // preferring makes limits hard that a gang prefers, as far as answers to it stay as good.
@@ -93,7 +101,8 @@ func (k preferring[A]) keep(in Input) (kept Input, best A, err error) {
 // can be.
 func (k preferring[A]) with(in Input, best A, l gang.Limit, place int) (Input, A, error) {
 	l.Preferred = false
-	for last := max(l.Most, MaxMembers); l.Most <= last; l.Most++ {
+	all := len(in.Request.Members) + len(validity.Own(&in.Spec, &in.Request))
+	for last := max(l.Most, all); l.Most <= last; l.Most++ {
 		next := in
 		next.Request = withOwnParts(in.Request)
 		list := allLimits(&next.Request)[place]

@@ -21,8 +21,10 @@ import (
 func TestQueueOfGangsTogether(t *testing.T) { holdsFor(t, drawGangsTogether, togetherAgrees) }
 
 // drawGangsTogether draws a gang of whole groups that differ, each of which can be a gang: its members are all in parts, none runs.
-func drawGangsTogether(t *rapid.T) Input {
-	in := drawParts(t)
+func drawGangsTogether(t *rapid.T) Input { return asGangs(drawParts(t)) }
+
+// asGangs makes a gang in parts one of which each part can be a gang.
+func asGangs(in Input) Input {
 	req := &in.Request
 	for len(req.Parts) > 0 && req.Parts[0].Tree != "" { // the common rules are in the tree of the first
 		req.Parts = req.Parts[1:]
@@ -99,16 +101,30 @@ func asQueue(req *gang.Request) (queue []*gang.Request) {
 	return queue
 }
 
-func togetherAgrees(in Input) ([]string, error) {
+// notTogether holds if there is nothing to start together, or somebody is not known yet.
+func notTogether(in *Input) bool {
 	alone := len(in.Request.Parts) == 1 && len(in.Request.Gather)+len(in.Request.Limits) == 0 // it is the gang
-	if alone || len(in.Request.Parts) == 0 || slices.ContainsFunc(in.Request.Parts, func(p gang.Part) bool { return slices.Contains(allOf(&p), "unknown") }) {
+	return alone || len(in.Request.Parts) == 0 || slices.ContainsFunc(in.Request.Parts, func(p gang.Part) bool { return slices.Contains(allOf(&p), "unknown") })
+}
+
+func togetherAgrees(in Input) ([]string, error) {
+	if notTogether(&in) {
 		return []string{"no gangs together"}, nil
 	}
 	c, err := placement.NewCluster(in.Spec)
 	if err != nil {
 		return nil, err
 	}
-	want, err := SolveParts(in)
+	kept, err := WithKept(in)
+	switch {
+	case errors.Is(err, ErrTooMany):
+		return []string{"too many members"}, nil
+	case errors.Is(err, ErrFurther):
+		return []string{"prefers limits, waiting, further members"}, nil // see TestPreferredLimitsOfGangsTogether
+	case err != nil:
+		return nil, err
+	}
+	want, err := SolveParts(kept)
 	if errors.Is(err, ErrTooMany) {
 		return []string{"too many members"}, nil
 	}
@@ -127,7 +143,7 @@ func togetherAgrees(in Input) ([]string, error) {
 	if !want.Placed {
 		return nil, fmt.Errorf("placed %+v, want unschedulable", all.Assignments)
 	}
-	if err := selectionOf(&in, want, &all); err != nil {
+	if err := selectionOf(&kept, want, &all); err != nil {
 		return nil, fmt.Errorf("%w\nreference: %+v\nplan: %+v", err, *want, all)
 	}
 	for _, p := range planned {
