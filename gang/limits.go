@@ -26,7 +26,8 @@ const (
 	// which then lies within one domain of the layer.
 	Apart LimitKind = "Apart"
 	// Alone says that the domains of the layer in which members lie hold no member of another gang; those of a level of groups, each of which then
-	// lies within one domain of the layer, no member of another group either. They stay closed to others while the members run.
+	// lies within one domain of the layer, no member of another group either; those of a part nobody else of the gang. They stay closed to
+	// other gangs while the members run.
 	Alone LimitKind = "Alone"
 	// Within says that the members lie in at most Most domains of the layer, those of a group in several of these where no rule of its own
 	// keeps them together. 1 is a MustGather.

@@ -90,7 +90,13 @@ func arrivalsOf(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
 		if missing[kind] != "" {
 			return nil, snapshot.OverCommitted(a.Node, res.Gang, a.Member, missing[kind], res.holds[kind][missing[kind]])
 		}
-		m := snapshot.Member{Class: classes[kind], Name: a.Member, Node: near, Pinned: res.pinned[a.Member], Placed: a.NUMA}
+		class := classes[kind]
+		if layer := res.alone.of(a.Member); layer != class.Alone {
+			own := *class
+			own.Alone = layer
+			class = g.Class(own)
+		}
+		m := snapshot.Member{Class: class, Name: a.Member, Node: near, Pinned: res.pinned[a.Member], Placed: a.NUMA}
 		m.Index, m.Indexed = res.indexes[a.Member]
 		g.Add(m)
 	}
@@ -105,7 +111,7 @@ func classesOf(c *snapshot.Snapshot, res *Result, g *snapshot.Arrivals) (classes
 	for _, r := range res.holds {
 		classes = append(classes, g.Class(snapshot.MemberClass{
 			AffinityKey: res.affinityKey, Quota: res.quota, Holds: pool.Vector(r, 0), Priority: res.priority, MinMember: res.least,
-			Alone: res.alone, AloneIn: res.aloneIn, Tolerated: res.tolerated,
+			Alone: res.alone.layer, AloneIn: res.aloneIn, Tolerated: res.tolerated,
 		}))
 		missing = append(missing, c.Lacking(r, pool))
 	}

@@ -68,7 +68,7 @@ type keeper struct {
 	bounds   problem.Bounds
 	members  int           // those that run and stay included
 	kept     *gang.Request // with the limits kept so far made hard, and without the other preferred ones
-	alone    string        // the layer in which the hard limits alone close domains
+	alone    closing       // by the hard limits: preferred ones close nothing
 	doubt    bool          // whether a limit can be kept was not known
 }
 

@@ -3,6 +3,7 @@
 package placement
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -94,7 +95,7 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 	r := &Result{
 		Gang: p.Request.Name, Tree: p.View.Name, Proven: p.ProvenBest(),
 		affinityKey: p.Request.AffinityKey, quota: p.Request.Quota, limit: p.Request.QuotaLimit, pinned: p.Pinned,
-		priority: p.Request.Priority, least: p.GangLeast(), alone: aloneLayer(p), aloneIn: p.Request.Tree, tolerated: p.Request.Tolerated,
+		priority: p.Request.Priority, least: p.GangLeast(), alone: closingOf(p), aloneIn: p.Request.Tree, tolerated: p.Request.Tolerated,
 	}
 	for i := range p.Request.Members {
 		if m := &p.Request.Members[i]; m.Indexed {
@@ -217,10 +218,42 @@ func elsewhere(p *problem.Problem, positions []int32) (out []GroupPlace) {
 	return out
 }
 
-// aloneLayer is the layer in whose domains a gang must be alone; empty: none.
-func aloneLayer(p *problem.Problem) string {
-	if !p.Limits.AreAlone() {
-		return ""
+// closing says in whose domains new members must be alone, for Apply: of which layer; empty: of none.
+type closing struct {
+	layer string            // of all members
+	by    map[string]string // by member, where some must be alone and others need not; nil: what holds for all
+}
+
+// of is the layer for a member.
+func (c *closing) of(member string) string {
+	if layer, is := c.by[member]; is {
+		return layer
 	}
-	return p.Limits.AloneIn
+	return c.layer
+}
+
+// named says it of members that have other names there.
+func (c *closing) named(members []Assignment, there func(member string) string) closing {
+	own := closing{layer: c.layer}
+	if c.by != nil {
+		own.by = make(map[string]string, len(members))
+		for i := range members {
+			own.by[members[i].Member] = c.of(there(members[i].Member))
+		}
+	}
+	return own
+}
+
+// closingOf reads the limits of a gang. O(limits * members).
+func closingOf(p *problem.Problem) (c closing) {
+	if p = cmp.Or(p.Parts.All, p); p.Limits.AreAlone() {
+		c.layer = p.Limits.AloneIn
+	}
+	if layers := p.Slots().AloneLayers(); layers != nil {
+		c.by = make(map[string]string, len(p.Pending))
+		for _, m := range p.Pending {
+			c.by[m.Name] = layers[m.Rank]
+		}
+	}
+	return c
 }

@@ -59,7 +59,7 @@ type Result struct {
 	pinned      map[string]bool // members that are not preemptible
 	lenient     []bool          // as holds: members prefer to keep apart from others in their zones, but need not
 	indexes     map[string]int  // by member that has one; nil: none has
-	alone       string          // the layer in whose domains it must be alone; empty: none
+	alone       closing         // in whose domains they must be alone
 	aloneIn     string          // the topology of that layer
 	tolerated   bool
 

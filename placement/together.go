@@ -104,10 +104,10 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 			errs = append(errs, muster.Invalid(field+".Name", r.Name, "duplicate name"))
 		}
 		names[r.Name] = true
-		errs = append(errs, t.checkEqual(field, r), checkLimits(field, r))
-		alone := func(m *snapshot.Member) bool { return m.Class.Alone != "" }
+		errs = append(errs, t.checkEqual(field, r))
+		alone := func(m *snapshot.Member) bool { return m.Class.Alone != "" && !saysAlone(r, m) }
 		if len(requests) > 1 && slices.ContainsFunc(c.MembersOf(r.Name), alone) { // in the common request the others would be no company
-			errs = append(errs, muster.Unsupported(field+".Name", r.Name, "gangs that start together, of which one is alone where it runs"))
+			errs = append(errs, muster.Unsupported(field+".Name", r.Name, "gangs that start together, of which one is alone where it runs, and not by its request"))
 		}
 		p.Done()
 	}
@@ -143,15 +143,12 @@ func (t *team) checkEqual(field string, r *gang.Request) error {
 	return nil
 }
 
-// checkLimits refuses the limits of one gang that cannot be planned for it beside others. The rest is refused where parts are read.
-func checkLimits(field string, r *gang.Request) (err error) {
-	hasLimit(r, func(l gang.Limit) bool {
-		if l.Kind == gang.Alone {
-			err = muster.Unsupported(field+".Limits", l.Layer, "one of several gangs that start together alone")
-		}
-		return err != nil
-	})
-	return err
+// saysAlone says whether the request of a gang has the limit by which a member of it is alone where it runs.
+func saysAlone(r *gang.Request, m *snapshot.Member) bool {
+	is := func(l gang.Limit) bool {
+		return l.Kind == gang.Alone && !l.Preferred && !l.OfParts && l.Layer == m.Class.Alone && r.Tree == m.Class.AloneIn
+	}
+	return slices.ContainsFunc(r.Limits, is)
 }
 
 // limits are those of all gangs: each once, and hard if it is so for one of them.
@@ -332,9 +329,10 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 			}
 		}
 		out[i] = describePlaced(members.Only(in), positions)
-		out[i].Proven, out[i].alone = all.Proven, all.alone
+		common := func(member string) string { return t.commonName(i, member) }
+		out[i].Proven, out[i].alone = all.Proven, all.alone.named(out[i].Assignments, common)
 		for k := range out[i].Assignments {
-			out[i].Assignments[k].NUMA = zones[t.commonName(i, out[i].Assignments[k].Member)]
+			out[i].Assignments[k].NUMA = zones[common(out[i].Assignments[k].Member)]
 		}
 		noteHoldings(p, out[i])
 		for _, m := range namesakes(p, nil, out[i].Assignments) {

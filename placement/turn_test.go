@@ -67,7 +67,7 @@ func TestQueueOfGangsTogether(t *testing.T) {
 	}
 }
 
-// A gang that is alone where it runs starts together with nobody: in one plan the others would be no company to it.
+// A gang that is alone where it runs, and does not say so, starts together with nobody: in one plan the others would be no company to it.
 func TestTogetherBesideAGangThatIsAlone(t *testing.T) {
 	spec := board(t)
 	spec.Running = append(spec.Running, cluster.Running{
@@ -79,6 +79,9 @@ func TestTogetherBesideAGangThatIsAlone(t *testing.T) {
 	require.ErrorContains(t, err, `requests[0].Name "a"`)
 	_, err = placement.Together(newCluster(t, spec), nil, queue[0])
 	require.NoError(t, err)
+	queue[0].Limits = []gang.Limit{{Layer: "rack", Kind: gang.Alone}}
+	_, err = placement.Together(newCluster(t, spec), nil, queue...)
+	require.NotErrorIs(t, err, muster.ErrNotSupported)
 }
 
 // drawTogether draws a queue in which some gangs start together, most of them in what they must agree in.

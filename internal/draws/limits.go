@@ -102,9 +102,7 @@ func OfParts(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
 	}
 	if len(req.Parts) > 0 && !elsewhere {
 		d.add(&req.Limits, 30, gang.Limit{Kind: gang.Apart, Most: 2, OfParts: true})
-		if !hasOwn(req, spec) {
-			d.add(&req.Limits, 15, gang.Limit{Kind: gang.Alone, OfParts: true})
-		}
+		d.add(&req.Limits, 15, gang.Limit{Kind: gang.Alone, OfParts: true})
 	}
 	for i := range req.Groups {
 		d.add(&req.Groups[i].Limits, 30, gang.Limit{Kind: gang.Apart, Most: 2})
@@ -112,6 +110,25 @@ func OfParts(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
 	}
 	if !elsewhere {
 		d.parts(req.Parts)
+		d.alike(req.Parts)
+	}
+}
+
+// alike lets some parts that are in no other be alone in the same layer, each within a domain of it, at times.
+func (d *limitDraw) alike(parts []gang.Part) {
+	if len(parts) < 2 || !Chance(d.t, 20, "parts alone alike") {
+		return
+	}
+	layer := rapid.SampledFrom(d.layers).Draw(d.t, "alone in")
+	for i := range parts {
+		p := &parts[i]
+		has := func(l gang.Limit) bool { return l.Kind == gang.Alone && !l.OfParts && l.Layer == layer }
+		if p.NoGroup || slices.ContainsFunc(p.Limits, has) || Chance(d.t, 20, "not this one") {
+			continue
+		}
+		p.Limits = append(slices.Clip(p.Limits), gang.Limit{Layer: layer, Kind: gang.Alone})
+		must := func(r gang.Rule) bool { return r.Layer == layer && r.Strength == gang.MustGather }
+		p.Gather = append(slices.DeleteFunc(slices.Clone(p.Gather), must), gang.Rule{Layer: layer, Strength: gang.MustGather})
 	}
 }
 
@@ -139,12 +156,15 @@ func (d *limitDraw) parts(parts []gang.Part) {
 		p := &parts[i]
 		if !p.NoGroup {
 			d.add(&p.Limits, 25, gang.Limit{Kind: gang.Apart, Most: 3})
+			d.add(&p.Limits, 20, gang.Limit{Kind: gang.Alone})
 			if len(p.Parts) > 0 {
 				d.add(&p.Limits, 25, gang.Limit{Kind: gang.Apart, Most: 2, OfParts: true})
+				d.add(&p.Limits, 10, gang.Limit{Kind: gang.Alone, OfParts: true})
 			}
 		}
 		for k := range p.Groups {
 			d.add(&p.Groups[k].Limits, 30, gang.Limit{Kind: gang.Apart, Most: 2})
+			d.add(&p.Groups[k].Limits, 10, gang.Limit{Kind: gang.Alone})
 		}
 		d.parts(p.Parts)
 	}
@@ -159,16 +179,6 @@ func hasMultiples(gather []gang.Rule, parts []gang.Part) bool {
 // inOtherTree says whether any part names a topology.
 func inOtherTree(parts []gang.Part) bool {
 	return slices.ContainsFunc(parts, func(p gang.Part) bool { return p.Tree != "" || inOtherTree(p.Parts) })
-}
-
-// hasOwn says whether members are in no part that is a group.
-func hasOwn(req *gang.Request, spec *cluster.Spec) bool {
-	all := validity.Divide(req, validity.Own(spec, req))
-	in := 0
-	for _, part := range all.Below(1) {
-		in += len(part.Members)
-	}
-	return in < len(all.Members)
 }
 
 // KeepAlone drops the limits that the planner does not support for a gang in parts.

@@ -24,6 +24,8 @@ type Bound struct {
 	Weights []int64 // of one member, by role
 	index   *index.Index
 	roles   []*problem.Problem
+	// whoever: it bounds what fits whoever is near. Gangs of which members run see others there than an index for all gangs does.
+	whoever bool
 }
 
 // mostRoles is the largest number of roles that have a bound.
@@ -51,8 +53,8 @@ func Of(p *problem.Problem, roles []*problem.Problem) *Bound {
 		slices.ContainsFunc(roles, func(one *problem.Problem) bool { return one.Parts.Allowed != nil }) {
 		return nil
 	}
-	b := &Bound{Weights: weightsOf(roles), roles: roles}
-	key := []byte("joint")
+	b := &Bound{Weights: weightsOf(roles), roles: roles, whoever: p.Company.HasOwn()}
+	key := append([]byte("joint"), problem.Bit(b.whoever))
 	for r, one := range roles {
 		key = append(key, byte(b.Weights[r]))
 		key = append(key, one.Slots().Key()...)
@@ -126,8 +128,16 @@ func (b *Bound) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeInde
 	if s == nil {
 		return b.build(b.roles[0])
 	}
+	changed := nodes
+	for _, one := range b.roles {
+		if !b.whoever && one.Company != nil {
+			nodes = append(slices.Clip(nodes), one.Company.Domains(changed)...)
+		}
+	}
+	nodes = slices.Clone(nodes)
+	slices.Sort(nodes)
 	next := &snapshot.ShapeIndex{}
-	if !next.Index.Recount(&s.Index, nodes, b.counter(), nil) {
+	if !next.Index.Recount(&s.Index, slices.Compact(nodes), b.counter(), nil) {
 		return nil
 	}
 	return next
@@ -152,8 +162,7 @@ func (b *Bound) counter() func(id int32) int32 {
 	}
 	rooms, takes, s := make([]int64, len(b.roles)), make([]func(id int32) bool, len(b.roles)), b.roles[0].Snapshot
 	for r, one := range b.roles {
-		if takes[r] = one.Slots().Taking(); one.Company != nil {
-			// Gangs that share the index have other members of their own, and a change elsewhere may open a node: who is near bounds nothing.
+		if takes[r] = one.Slots().Taking(); b.whoever {
 			takes[r] = func(id int32) bool { return one.Slots().RefusalForGood(id) == "" }
 		}
 	}
@@ -203,6 +212,15 @@ func (b *Bound) Roomiest(tier int32) layout.Vertex {
 		best, most = x, b.index.At(x)+1
 	}
 	return best
+}
+
+// View is the topology whose vertices it bounds.
+func (b *Bound) View() *layout.View { return b.index.V }
+
+// WithRoom is the number of children of a domain below each of which members of this weight may fit. O(log children).
+func (b *Bound) WithRoom(x layout.Vertex, weight int64) int {
+	sums := b.index.SumsOf(x)
+	return int(sums.AtLeast(weight))
 }
 
 // Children is the least number of children of a domain below which members of this weight fit.

@@ -24,21 +24,65 @@ type Company struct {
 	snapshot  *snapshot.Snapshot
 	view      *layout.View
 	limits    *Limits
+	parts     []int32 // tiers in whose domains some members must be alone, and others need not
 	tolerated bool
 	own       func(gang string) bool
 	gang      string // the only gang that is own; empty: there may be several
-	// What was found so far, by state: whether others are in a domain in which the gang must be alone; and, by node, how many of the
-	// gangs that close it do not bind the plan.
+	found     *found
+}
+
+// found is what was found so far, by state: whether others are in a domain in which members must be alone; and, by node, how many of the
+// gangs that close it do not bind the plan.
+type found struct {
 	others [3]map[layout.Vertex]bool
 	open   [3]map[int32]int32
 }
 
-// Near is the company of a gang, or of several that are own; nil if nobody can matter to it. tolerated gangs may go where others are alone.
-func Near(c *snapshot.Snapshot, v *layout.View, l *Limits, tolerated bool, gang string, own func(gang string) bool) *Company {
-	if !l.AreAlone() && (tolerated || !c.Closed.Any()) {
+// Near is the company of a gang, or of several that are own; nil if nobody can matter to it. parts are the tiers in whose domains some of
+// its members must be alone; tolerated gangs may go where others are alone.
+func Near(
+	c *snapshot.Snapshot, v *layout.View, l *Limits, parts []int32, tolerated bool, gang string, own func(gang string) bool,
+) *Company {
+	if !l.AreAlone() && len(parts) == 0 && (tolerated || !c.Closed.Any()) {
 		return nil
 	}
-	return &Company{snapshot: c, view: v, limits: l, tolerated: tolerated, gang: gang, own: own}
+	return &Company{snapshot: c, view: v, limits: l, parts: parts, tolerated: tolerated, gang: gang, own: own, found: &found{}}
+}
+
+// Of is the company of those members of the gang that have these limits.
+func (n *Company) Of(l *Limits) *Company {
+	if n == nil {
+		return nil
+	}
+	next := *n
+	next.limits, next.parts = l, nil
+	return &next
+}
+
+// HasOwn says whether members of own gangs run: an index for all gangs counts these as others. O(log gangs), or O(gangs) for several.
+func (n *Company) HasOwn() (has bool) {
+	if n == nil {
+		return false
+	}
+	if n.gang != "" {
+		return len(n.snapshot.MembersOf(n.gang)) > 0
+	}
+	n.snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		has = has || n.own(g.Name)
+		return !has
+	})
+	return has
+}
+
+// Tiers are those in whose domains members must be alone.
+func (n *Company) Tiers() []int32 {
+	switch {
+	case n == nil:
+		return nil
+	case n.limits.AreAlone():
+		return append(slices.Clip(n.parts), n.limits.Alone)
+	}
+	return n.parts
 }
 
 // Fresh is the same company, of which nothing is found yet: for another goroutine, which asks own in place of who was asked before.
@@ -46,7 +90,7 @@ func (n *Company) Fresh(own func(gang string) bool) *Company {
 	if n == nil {
 		return nil
 	}
-	return Near(n.snapshot, n.view, n.limits, n.tolerated, n.gang, own)
+	return Near(n.snapshot, n.view, n.limits, n.parts, n.tolerated, n.gang, own)
 }
 
 // KeepsOff says why who runs near a node keeps the gang off it: "closed" if members of another gang are alone there, "occupied" if others
@@ -58,7 +102,7 @@ func (n *Company) KeepsOff(id int32, state State) string {
 	case n == nil:
 	case !n.tolerated && n.snapshot.Closed.By(id) > 0 && n.snapshot.Closed.By(id) > n.opened(state)[id]:
 		return "closed"
-	case n.limits.AreAlone() && n.occupied(n.view.DomainAt(n.view.At(id), n.limits.Alone), state):
+	case n.Meets(n.view.At(id), state):
 		return "occupied"
 	}
 	return ""
@@ -70,7 +114,7 @@ func (n *Company) opened(state State) map[int32]int32 {
 	if state == Everybody {
 		return nil
 	}
-	if open := n.open[state]; open != nil {
+	if open := n.found.open[state]; open != nil {
 		return open
 	}
 	open, c := map[int32]int32{}, n.snapshot
@@ -87,7 +131,7 @@ func (n *Company) opened(state State) map[int32]int32 {
 	if state == Staying {
 		n.leavingOpen(open)
 	}
-	n.open[state] = open
+	n.found.open[state] = open
 	return open
 }
 
@@ -109,24 +153,31 @@ func (n *Company) leavingOpen(open map[int32]int32) {
 	}
 }
 
+// Meets says whether others are where a member at this position must be alone. Cost as for [Company.KeepsOff].
+func (n *Company) Meets(pos int32, state State) bool {
+	return n != nil && n.limits.AreAlone() && n.occupied(n.view.DomainAt(pos, n.limits.Alone), state)
+}
+
 // occupied says whether others run in a domain in which the gang must be alone.
 func (n *Company) occupied(d layout.Vertex, state State) bool {
-	if n.others[state] == nil {
-		n.others[state] = map[layout.Vertex]bool{}
+	others := n.found.others[state]
+	if others == nil {
+		others = map[layout.Vertex]bool{}
+		n.found.others[state] = others
 	}
-	found, known := n.others[state][d]
-	if known {
-		return found
+	if is, known := others[d]; known {
+		return is
 	}
 	own := n.own
 	if state == Everybody {
 		own = func(string) bool { return false }
 	}
-	for pos := n.view.First(d); pos < n.view.EndOf(d) && !found; pos++ {
-		found = n.snapshot.Lineage.HasOthers(n.snapshot, n.view.Node(pos), own, state == Staying)
+	is := false
+	for pos := n.view.First(d); pos < n.view.EndOf(d) && !is; pos++ {
+		is = n.snapshot.Lineage.HasOthers(n.snapshot, n.view.Node(pos), own, state == Staying)
 	}
-	n.others[state][d] = found
-	return found
+	others[d] = is
+	return is
 }
 
 // Apart adds to a list the nodes that the plan may see in another way than an index for everybody does, as who is near is its own, or gone.
@@ -174,25 +225,19 @@ func (n *Company) Domains(nodes []int32) (out []int32) {
 }
 
 // Leaving lists the leaving members that must be gone because of who they are: others in domains in which the gang must be alone, and
-// members that close a domain to it. positions are those of the new members, running those of its others. O(positions + leaving members *
-// tiers), and the nodes of closed domains.
+// members that close a domain to it. positions are those of the new members; alone are the domains in which new or running ones lie that must
+// be alone there. O(positions + leaving members * tiers), and the nodes of closed domains.
 //
 // order: limits.5
-func (n *Company) Leaving(positions []int32, running iter.Seq[int32]) (out []*snapshot.Member) {
+func (n *Company) Leaving(positions []int32, alone iter.Seq[layout.Vertex]) (out []*snapshot.Member) {
 	if n == nil {
 		return nil
 	}
-	used, closed := map[layout.Vertex]bool{}, map[int32]bool{}
-	use := func(pos int32) {
-		if n.limits.AreAlone() {
-			used[n.view.DomainAt(pos, n.limits.Alone)] = true
-		}
-	}
-	for pos := range running {
-		use(pos)
+	used, closed, tiers := map[layout.Vertex]bool{}, map[int32]bool{}, n.Tiers()
+	for d := range alone {
+		used[d] = true
 	}
 	for _, pos := range positions {
-		use(pos)
 		if id := n.view.Node(pos); n.KeepsOff(id, Others) == "closed" {
 			closed[id] = true
 		}
@@ -201,7 +246,8 @@ func (n *Company) Leaving(positions []int32, running iter.Seq[int32]) (out []*sn
 		if n.own(m.Class.Gang) {
 			continue
 		}
-		keeps := !m.Class.Tolerated && len(used) > 0 && used[n.view.DomainAt(n.view.At(m.Node), n.limits.Alone)]
+		in := func(tier int32) bool { return used[n.view.DomainAt(n.view.At(m.Node), tier)] }
+		keeps := !m.Class.Tolerated && len(used) > 0 && slices.ContainsFunc(tiers, in)
 		if m.Class.Alone != "" && len(closed) > 0 {
 			its := map[int32]int32{}
 			n.snapshot.Lineage.CountClosed(its, []*snapshot.Member{m}, nil)
@@ -240,7 +286,7 @@ func (l *Limits) Broken(v *layout.View, positions func(yield func(pos int32) boo
 				return true
 			}
 		}
-		if l.AreAlone() && near.occupied(v.DomainAt(pos, l.Alone), state) {
+		if near.Meets(pos, state) {
 			return true
 		}
 	}

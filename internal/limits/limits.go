@@ -102,10 +102,11 @@ func (r *reader) add(o one) {
 	}
 	r.out.each = append(r.out.each, o)
 	most := index.Cap{Tier: o.tier, Most: int64(o.limit.Most)}
+	if o.limit.OfParts { // is up to the problem, which knows these
+		return
+	}
 	if o.limit.Kind == gang.Alone {
-		if o.tier > r.out.Alone {
-			r.out.Alone, r.out.AloneIn = o.tier, o.limit.Layer
-		}
+		*r.out = *r.out.With(o.tier, o.limit.Layer)
 		most.Most = 1 // group in a domain
 	}
 	switch {
@@ -113,9 +114,21 @@ func (r *reader) add(o one) {
 		r.out.Groups[o.level] = append(r.out.Groups[o.level], most)
 	case o.limit.Kind == gang.Within:
 		r.out.Within = append(r.out.Within, most)
-	case o.limit.Kind == gang.Apart && !o.limit.OfParts: // limits on parts are up to the problem, which knows these
+	case o.limit.Kind == gang.Apart:
 		r.out.Apart = append(r.out.Apart, most)
 	}
+}
+
+// With are the limits of members that must be alone in the domains of a tier, too; the widest counts.
+func (l *Limits) With(tier int32, layer string) *Limits {
+	next := Limits{Alone: -1}
+	if l != nil {
+		next = *l
+	}
+	if tier > next.Alone {
+		next.Alone, next.AloneIn = tier, layer
+	}
+	return &next
 }
 
 // NameOf is a limit as refusals name it, without whose it is.

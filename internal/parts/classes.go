@@ -60,7 +60,8 @@ type nodeClasses struct {
 	keys, known *sets.ClassTable
 	byTable     []int32 // by number in known: class
 	plain       []bool  // by role: every unmarked node takes its members
-	alike       bool    // unmarked neighbours have the same key
+	alike       bool    // unmarked neighbours have the same key, if they lie in one domain
+	alone       int32   // of the lowest tier in whose domains members must be alone; the root's: there is none
 	open        []bool  // by role: whether the current node takes its members
 	zoneFronts  zoneFronts
 	steps       int // left for zone fronts; 0 or less: none
@@ -147,11 +148,15 @@ func (c *vertexClasses) beginNodes() {
 	n, s := &c.nodes, c.search
 	n.ready, n.excluded, n.reader = true, s.p.Slots().Excluded(), s.newFreeReader()
 	n.keys, n.known, n.open = sets.NewClassTable(0), sets.NewClassTable(1+len(s.p.Needs)), make([]bool, len(s.roles))
-	for _, one := range s.roles {
-		n.plain = append(n.plain, !one.Slots().Selective() && s.p.Request.Eligible == nil && !s.p.Limits.AreAlone())
-	}
 	// Zones, excluded nodes, running members and selective roles tell unmarked neighbours apart.
-	n.alike = !s.p.Zones().Bind() && len(n.excluded)+len(s.p.Siblings) == 0 && !slices.Contains(n.plain, false)
+	n.alike, n.alone = !s.p.Zones().Bind() && len(n.excluded)+len(s.p.Siblings) == 0, s.p.View.RootTop
+	for _, one := range s.roles {
+		open := !one.Slots().Selective() && s.p.Request.Eligible == nil
+		if n.alike = n.alike && open; one.Limits.AreAlone() {
+			n.alone = min(n.alone, one.Limits.Alone)
+		}
+		n.plain = append(n.plain, open && !one.Limits.AreAlone())
+	}
 }
 
 // findNodes classifies the nodes right below a domain by free amounts (capped at the demand) and by key: tiers, whether
@@ -174,7 +179,7 @@ func (c *vertexClasses) findNodes(leaf layout.Vertex) {
 			zones = c.readKey(pos, usual)
 			// The whole key is numbered once, so that the table of classes compares one number in place of it.
 			key[0] = int64(n.keys.Of(nil, c.key))
-			known = usual && n.alike
+			known = usual && n.alike && v.TierOf(leaf) <= n.alone
 		}
 		x := v.NodeVertex(pos)
 		c.enter(x, &n.byTable, n.known.Of(key, nil), func() vertexClass {

@@ -107,7 +107,7 @@ func (inv *inventory) findLimits() {
 			if inv.limitedBy == nil {
 				inv.limitedBy = map[*problem.Part][]int{}
 			}
-			for _, b := range a.GroupsBelow(l.Depth) {
+			for _, b := range a.Counted(l) {
 				inv.limitedBy[b] = append(inv.limitedBy[b], n)
 			}
 		}

@@ -249,7 +249,7 @@ func (s *search) readRoles() {
 // members is the number of members that a vector stands for.
 func (s *search) members(a front.Vector) int64 { return s.sizes.Of(a) }
 
-// capsOf are the limits on numbers. A group of which members run is counted already. O(limits * members * tiers).
+// capsOf are the limits of the gang and its parts. A group of which members run is counted already. O(limits * members * tiers).
 func capsOf(s *search) (rules capRules) {
 	var place, at []int32
 	s.p.Gang.Each(func(a *problem.Part) {
@@ -257,39 +257,59 @@ func capsOf(s *search) (rules capRules) {
 			if place == nil {
 				place, at = s.p.Places(), s.p.PositionsByRank()
 			}
-			r := capRule{OnPart: l, runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
-			if l.Depth == 0 {
-				countMembers(s, &r, a.All(), place, at)
-			} else {
-				countGroups(s, &r, a.GroupsBelow(l.Depth), at)
+			r := capRule{OnPart: l}
+			if ranks := a.LimitedBy(l); l.Depth > 0 && l.Alone == "" {
+				r.its = countGroups(s, a.Counted(l), at)
+			} else if r.its = countMembers(s, ranks, place, at); l.Alone != "" {
+				others := countMembers(s, without(s.p.Ranks, ranks), place, at)
+				r.others = &others
 			}
-			r.of = extend(slices.Clone(r.totals), len(s.roles), s.groups)
 			rules = append(rules, r)
 		}
 	})
 	return rules
 }
 
-// countMembers lets a limit count members, by rank: new ones by their role, of which it counts all.
-func countMembers(s *search, r *capRule, ranks []int, place, at []int32) {
-	for _, rank := range ranks {
-		if i := place[rank]; i >= 0 {
-			r.totals[s.p.Role(int(i))] = 1
-		}
-		if at[rank] >= 0 {
-			r.runs.Add(s.p.View, s.p.View.NodeVertex(at[rank]), 1)
+// without are the ranks below a number without some of them.
+func without(all int, some []int) (ranks []int) {
+	in := make([]bool, all)
+	for _, rank := range some {
+		in[rank] = true
+	}
+	for rank := range all {
+		if !in[rank] {
+			ranks = append(ranks, rank)
 		}
 	}
+	return ranks
 }
 
-// countGroups lets a limit count groups: new ones by their class, of which it counts all.
-func countGroups(s *search, r *capRule, groups []*problem.Part, at []int32) {
+// countMembers counts members, by rank: new ones by their role, of which a limit speaks of all.
+func countMembers(s *search, ranks []int, place, at []int32) counts {
+	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
+	for _, rank := range ranks {
+		if i := place[rank]; i >= 0 {
+			c.totals[s.p.Role(int(i))] = 1
+		}
+		if at[rank] >= 0 {
+			c.runs.Add(s.p.View, s.p.View.NodeVertex(at[rank]), 1)
+		}
+	}
+	c.of = extend(slices.Clone(c.totals), len(s.roles), s.groups)
+	return c
+}
+
+// countGroups counts groups: new ones by their class, of which a limit counts all.
+func countGroups(s *search, groups []*problem.Part, at []int32) counts {
+	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
 	for _, a := range groups {
 		if home := s.p.View.LowestOf(a.All(), at); home >= 0 {
-			r.runs.Add(s.p.View, home, 1)
+			c.runs.Add(s.p.View, home, 1)
 		}
 	}
 	for k, g := range s.groups {
-		r.totals[len(s.roles)+k] = int64(problem.Bit(g.home < 0 && slices.Contains(groups, g.parts[0])))
+		c.totals[len(s.roles)+k] = int64(problem.Bit(g.home < 0 && slices.Contains(groups, g.parts[0])))
 	}
+	c.of = extend(slices.Clone(c.totals), len(s.roles), s.groups)
+	return c
 }

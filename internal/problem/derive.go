@@ -114,7 +114,7 @@ func (p *Problem) WithLimits(l *limits.Limits, kept func(limits.OnPart) bool) *P
 			to.Limits = slices.DeleteFunc(slices.Clone(to.Limits), func(l limits.OnPart) bool { return kept == nil || !kept(l) })
 		})
 	}
-	next.Limits, next.Company, next.indexes = l, limits.Near(p.Snapshot, p.View, l, p.Request.Tolerated, "", p.IsOwn), [2]*index.Index{}
+	next.Limits, next.Company, next.indexes = l, limits.Near(p.Snapshot, p.View, l, aloneTiers(next), p.Request.Tolerated, "", p.IsOwn), [2]*index.Index{}
 	return next
 }
 
@@ -280,9 +280,11 @@ func (p *Problem) Unselected(o *Outcome) *Problem {
 // OfRoles are the problems of the members of each role alone: for their slots, their needs, the nodes that refuse
 // them. The pending members stay those of the gang.
 func (p *Problem) OfRoles() []*Problem {
-	out := make([]*Problem, len(p.Shapes))
+	out, own := make([]*Problem, len(p.Shapes)), limitsOfRoles(p)
 	for r := range out {
-		out[r] = ofRole(p, r)
+		if out[r] = ofRole(p, r); own != nil {
+			out[r].Limits, out[r].Company = own[r], p.Company.Of(own[r])
+		}
 	}
 	return out
 }

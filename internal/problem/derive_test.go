@@ -321,7 +321,7 @@ func fill(p *Problem) {
 	p.indexes = [2]*index.Index{{}, {}}
 	p.twins = []int32{0, 1}
 	p.Limits, p.Gang.Limits = &limits.Limits{}, []limits.OnPart{{Name: "limit", Tier: 1, Most: 3}}
-	p.Company = limits.Near(p.Snapshot, p.View, p.Limits, false, "gang", p.IsOwn)
+	p.Company = limits.Near(p.Snapshot, p.View, p.Limits, nil, false, "gang", p.IsOwn)
 	p.whole = &Problem{}
 	p.Parts = partState{
 		Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},

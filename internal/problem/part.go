@@ -360,16 +360,3 @@ func (p *Problem) SpansTrees() (is bool) {
 
 // ComparePartRanks puts parts in the order of their lowest ranks.
 func ComparePartRanks(a, b *Part) int { return cmp.Compare(a.First(), b.First()) }
-
-// partsAlone says whether each part must be alone.
-func partsAlone(p *Problem) bool {
-	return slices.ContainsFunc(p.Request.Limits, func(l gang.Limit) bool { return l.OfParts && l.Kind == gang.Alone && !l.Preferred })
-}
-
-// membersIn is the number of members in some parts, running ones included.
-func membersIn(parts []*Part) (n int) {
-	for _, a := range parts {
-		n += len(a.All())
-	}
-	return n
-}

@@ -201,14 +201,15 @@ func readFeatures(p *Problem) error {
 
 // nearby is who can keep the gang off nodes, nil if nobody can.
 func nearby(p *Problem) *limits.Company {
-	if !p.Limits.AreAlone() && !p.Snapshot.Closed.Any() {
+	tiers := aloneTiers(p)
+	if !p.Limits.AreAlone() && len(tiers) == 0 && !p.Snapshot.Closed.Any() {
 		return nil
 	}
 	gangs := p.Request.Name
 	if p.Team != nil {
 		gangs = ""
 	}
-	return limits.Near(p.Snapshot, p.View, p.Limits, p.Request.Tolerated, gangs, p.IsOwn)
+	return limits.Near(p.Snapshot, p.View, p.Limits, tiers, p.Request.Tolerated, gangs, p.IsOwn)
 }
 
 // settleLimits refuses combinations that are not supported.
@@ -240,6 +241,7 @@ func settleParts(p *Problem) error {
 		p.Gang.Limits = limits.OfGang(p.View, p.Request, parts)
 		p.Limits = p.Limits.WithoutGroups() // slots know the others
 	}
+	joinAlone(p)
 	within := p.Limits.CountDomains()
 	var first *limits.OnPart
 	if within {
@@ -254,7 +256,7 @@ func settleParts(p *Problem) error {
 				a.Limits[i].Name += " for " + calledIn(p, a)
 			}
 			depth := a.Limits[i].Depth
-			elsewhere = elsewhere || isElsewhere(a) || depth > 0 && slices.ContainsFunc(a.GroupsBelow(depth), isElsewhere)
+			elsewhere = elsewhere || isElsewhere(a) || depth > 0 && slices.ContainsFunc(a.Counted(a.Limits[i]), isElsewhere)
 		}
 	})
 	unsupported := func(with string) error { return muster.Unsupported("request.Limits", first.Name, "this limit "+with) }
@@ -267,10 +269,9 @@ func settleParts(p *Problem) error {
 		return unsupported("in another topology than the gang's")
 	case within && len(p.Limits.Within) > 1:
 		return unsupported("within so many domains of two layers")
-	case partsAlone(p) && membersIn(p.Gang.GroupsBelow(1)) < p.Ranks:
-		return unsupported("for a gang with members in no part")
 	}
 	divideByLimits(p)
+	p.Company = nearby(p)
 	return nil
 }
 

@@ -195,7 +195,7 @@ func (k Slots) state() limits.State {
 
 // Broken says whether running members of the gang break one of its limits by themselves, so that no plan keeps it.
 func (k Slots) Broken() bool {
-	return k.p.Limits.Broken(k.p.View, runningAt(k.p), k.p.Siblings, k.p.Company, k.state())
+	return k.p.Limits.Broken(k.p.View, runningAt(k.p), k.p.Siblings, k.p.Company, k.state()) || k.aloneBroken()
 }
 
 // RefusalForGood is the first cause for which a node takes no member, whoever leaves.

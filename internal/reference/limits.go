@@ -43,17 +43,13 @@ func (s *solver) readLimits(network *validity.Network) {
 	}
 	s.gang = tierRules(network, append(slices.Clone(req.Gather), read(one, func(gang.Limit, int) {})...))
 	read(req.Limits, func(l gang.Limit, tier int) {
-		switch l.Kind {
-		case gang.Apart:
-			if !l.OfParts { // those are readCaps's
-				s.limits.apart = append(s.limits.apart, limit{tier, l.Most})
-			}
-		case gang.Alone:
+		switch {
+		case l.OfParts: // is readCaps's
+		case l.Kind == gang.Apart:
+			s.limits.apart = append(s.limits.apart, limit{tier, l.Most})
+		case l.Kind == gang.Alone:
 			s.limits.alone = append(s.limits.alone, tier)
-		case gang.Within:
-			if l.Most == 1 {
-				return
-			}
+		case l.Most > 1:
 			s.limits.within = append(s.limits.within, limit{tier, l.Most})
 		}
 	})
@@ -94,9 +90,12 @@ func (s *solver) keepsOut(v *vertex, r *cluster.Running) bool {
 }
 
 // isCompany holds if a member of another gang runs in a domain of the node in which the gang must be alone.
-func (s *solver) isCompany(v *vertex, r *cluster.Running) bool {
+func (s *solver) isCompany(v *vertex, r *cluster.Running) bool { return s.meets(v, r, s.limits.alone) }
+
+// meets holds if a member of another gang runs in a domain of the node, of one of these tiers.
+func (s *solver) meets(v *vertex, r *cluster.Running, tiers []int) bool {
 	in := func(tier int) bool { return above(v.domainOf(tier), s.at(r)) }
-	return !r.Tolerated && slices.ContainsFunc(s.limits.alone, in)
+	return !r.Tolerated && slices.ContainsFunc(tiers, in)
 }
 
 // at is the vertex of a running member's node.

@@ -50,6 +50,8 @@ type holder struct {
 	rules    rules
 	own      []string    // members that are in no inner group, by rank
 	steps    map[int]int // multiples by tier; those of the gang are the solver's
+	alone    []int       // tiers in whose domains nobody else may be; those of the gang are the solver's
+	kept     []bool      // by node: somebody there keeps its members off
 }
 
 // HasParts says whether the gang is in groups that differ, in equal ones of members of several shapes, or in ones that are placed so if the
@@ -170,6 +172,12 @@ func (s *partSolver) lookAround(leavingGone bool) {
 		}
 		s.room, s.allowed = append(s.room, room), append(s.allowed, allowed)
 	}
+	for i := range s.holders {
+		s.holders[i].kept = nil
+		for _, v := range s.base.nodes {
+			s.holders[i].kept = append(s.holders[i].kept, s.withCompany(i, v))
+		}
+	}
 	for _, h := range s.holders {
 		var used []*vertex
 		for _, r := range s.base.solver.own {
@@ -212,7 +220,7 @@ func (s *partSolver) compareRanks(a, b []string) int {
 
 // first is how the first selection is placed that can be; nil if none can.
 func (s *partSolver) first(selections [][]string) *Parted {
-	if s.base.solver.broken(s.base.gone) {
+	if s.base.solver.broken(s.base.gone) || s.brokenAlone() {
 		return nil
 	}
 	known := map[string]bool{} // of selections alike, whether they fit

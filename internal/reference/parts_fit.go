@@ -154,7 +154,7 @@ func (p *packing) within(h int) bool {
 
 // takes is how many members of an item a node takes now.
 func (p *packing) takes(it item, node int) int {
-	if !p.parts.allowed[node][it.role] {
+	if !p.parts.allowed[node][it.role] || p.parts.holders[it.holder].kept[node] {
 		return 0
 	}
 	n := it.count

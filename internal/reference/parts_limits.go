@@ -1,20 +1,21 @@
 package reference
 
 import (
-	"math"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 )
 
 // partCap bounds a number in every domain of a tier, of the members of one holder, or of holders that have any; or the domains in which
-// a holder lies.
+// a holder lies; or it keeps the domains of holders for these.
 type partCap struct {
 	limit
 	holders []int
 	members bool
 	domains bool
+	alone   bool
 }
 
 // readCaps reads the limits on numbers of the gang and of its parts; the holders are known.
@@ -27,10 +28,7 @@ func (s *partSolver) readCaps(v *validity.Division) {
 		for _, l := range list {
 			tier, ok := net.TierOf(l.Layer)
 			c := partCap{limit: limit{min(tier, net.RootTier()-1), l.Most}, members: depth == 0 && !l.OfParts, domains: l.Kind == gang.Within}
-			switch {
-			case l.Kind == gang.Alone && c.members:
-				c.most = math.MaxInt // of its own; only where they lie counts
-			case l.Kind == gang.Alone:
+			if l.Kind == gang.Alone {
 				c.most = 1
 			}
 			switch {
@@ -43,7 +41,7 @@ func (s *partSolver) readCaps(v *validity.Division) {
 					c.holders = append(c.holders, at(unit))
 				}
 			}
-			s.caps = append(s.caps, c)
+			s.addCap(c, l.Kind == gang.Alone)
 		}
 	}
 	add(v.Limits, 0)
@@ -55,12 +53,27 @@ func (s *partSolver) readCaps(v *validity.Division) {
 	}
 }
 
+// addCap adds a limit; alone: holders are alone, and one in each domain.
+func (s *partSolver) addCap(c partCap, alone bool) {
+	if !alone || !c.members {
+		s.caps = append(s.caps, c)
+	}
+	if !alone {
+		return
+	}
+	c.alone, c.members = true, true
+	s.caps = append(s.caps, c)
+	for _, h := range c.holders {
+		s.holders[h].alone = append(s.holders[h].alone, c.tier)
+	}
+}
+
 // keepsCaps holds if no domain has too many, those that run included, and none of whom a limit above nodes counts lies outside the tree.
 func (p *packing) keepsCaps() bool {
 	for _, c := range p.parts.caps {
 		used := 0
 		for _, n := range p.countsOf(&c) {
-			if n > c.most && !c.domains {
+			if n > c.most && !c.domains && !c.alone || n == bothSides && c.alone {
 				return false
 			}
 			used += min(n, 1)
@@ -78,6 +91,30 @@ func (p *packing) keepsCaps() bool {
 	return true
 }
 
+// withCompany holds if a member of another gang keeps new members of a holder off a node, or is where running ones must be alone.
+func (s *partSolver) withCompany(h int, v *vertex) bool {
+	for ; h >= 0; h = s.holders[h].around {
+		meets := func(r *cluster.Running) bool { return s.base.solver.meets(v, r, s.holders[h].alone) }
+		if s.base.solver.anyOther(s.base.gone, meets) {
+			return true
+		}
+	}
+	return false
+}
+
+// brokenAlone holds if running members that must be alone are not.
+func (s *partSolver) brokenAlone() bool {
+	for i := range s.holders {
+		for k := range s.base.solver.own {
+			r := &s.base.solver.own[k]
+			if slices.Contains(s.holders[i].Division.Members, r.Member) && s.withCompany(i, s.base.solver.at(r)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // countsOf counts for a limit, domain by domain in the order of paths.
 func (p *packing) countsOf(c *partCap) (out []int) {
 	var last *vertex
@@ -89,7 +126,16 @@ func (p *packing) countsOf(c *partCap) (out []int) {
 	return out
 }
 
+// bothSides is the count of a domain in which there is somebody who must be alone, and somebody else of the gang.
+const bothSides = 3
+
 func (p *packing) countIn(c *partCap, d *vertex) (n int) {
+	if c.alone {
+		all := partCap{holders: []int{0}, members: true}
+		own := partCap{holders: c.holders, members: true}
+		n, others := p.countIn(&own, d), p.countIn(&all, d)-p.countIn(&own, d)
+		return min(n, 1) + 2*min(others, 1)
+	}
 	for _, h := range c.holders {
 		members := 0
 		for i, v := range p.parts.base.nodes {

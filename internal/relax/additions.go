@@ -253,7 +253,8 @@ func (a *addition) standIns(s *snapshot.Snapshot, leaf layout.Vertex, n int) []s
 // every domain is the same, whoever leaves.
 func (a *addition) standIn(s *snapshot.Snapshot, id int32) standIn {
 	p, in := a.r.p, standIn{id: id}
-	if slices.Contains(p.Request.Exclude, s.Lineage.Names[id]) || p.Slots().KeptOff(id) { // a new one would be open
+	keptOff := func(one *problem.Problem) bool { return one.Slots().KeptOff(id) }
+	if slices.Contains(p.Request.Exclude, s.Lineage.Names[id]) || slices.ContainsFunc(problem.EachAlone(p), keptOff) { // a new one would be open
 		return in
 	}
 	on, room := slices.Collect(snapshot.MembersOn(s, id)), a.r.on(id)

@@ -57,14 +57,13 @@ func (r *rooms) opened(g *snapshot.GangMembers) (out []gain) {
 			out = append(out, gain{r.p.View.At(id), r.company.kept[id]})
 		}
 	}
-	if !r.p.Limits.AreAlone() {
-		return out
-	}
 	in := map[layout.Vertex]bool{}
-	for _, m := range stays {
-		if d := r.p.View.DomainAt(r.p.View.At(m.Node), r.p.Limits.Alone); !m.Class.Tolerated && !in[d] {
-			in[d] = true
-			out = append(out, r.emptied(d)...)
+	for _, tier := range r.p.Company.Tiers() {
+		for _, m := range stays {
+			if d := r.p.View.DomainAt(r.p.View.At(m.Node), tier); !m.Class.Tolerated && !in[d] {
+				in[d] = true
+				out = append(out, r.emptied(d)...)
+			}
 		}
 	}
 	return out

@@ -39,7 +39,7 @@
 //	     [priority=9] [never-preempts] [for-tier=unit] [order=members,budgets] [steps=5]
 //	     [search=3]                    the steps of the search for roles and parts
 //	     [parts=1]                     how many of the parts below it must be placed; one a line, inner ones indented:
-//	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [multiple=node:2] [apart=leaf:1] [parts-apart=leaf:1] [within=unit:1] [group=4,2] [group-must=leaf,-] [group-prefer=...] [tree=power]
+//	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [multiple=node:2] [apart=leaf:1] [alone=leaf] [parts-apart=leaf:1] [within=unit:1] [group=4,2] [group-must=leaf,-] [group-prefer=...] [tree=power]
 //	bundle any [0-3] ...               one that is no group
 //	candidates first=3 ...                           the best plans, arguments as for plan
 //	batch                                            a queue: gangs, one a line, arguments as for plan; the cluster after it

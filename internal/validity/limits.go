@@ -20,6 +20,7 @@ func (c *check) limits() {
 		c.limited("groups", level.Limits, groups(at, level.Size), true)
 	}
 	c.partLimits()
+	c.besideThemselves()
 	for _, defect := range c.unwelcome(c.res.WaitsFor, c.aloneAt(false)) {
 		c.failf("%s", defect)
 	}
@@ -91,33 +92,78 @@ func (c *check) countBelow(what string, tier int, sets [][]string, whole bool) m
 	return count
 }
 
-// aloneAt are the tiers in whose domains the gang must be alone, or prefers to be.
-func (c *check) aloneAt(preferred bool) map[int]bool {
-	tiers := map[int]bool{}
-	for _, list := range append([][]gang.Limit{c.req.Limits}, levelLimits(c.req.Groups)...) {
-		for _, l := range list {
+// alone says that some members must be alone in the domains of a tier, or prefer to be; nil: all members.
+type alone struct {
+	tier    int
+	members []string
+}
+
+// speaksOf says whether it holds for a member.
+func (a *alone) speaksOf(member string) bool {
+	return a.members == nil || slices.Contains(a.members, member)
+}
+
+// aloneAt lists who must be alone, or prefers to be.
+func (c *check) aloneAt(preferred bool) (out []alone) {
+	add := func(limits []gang.Limit, members []string) {
+		for _, l := range limits {
 			if tier, ok := c.net.TierOf(l.Layer); ok && l.Kind == gang.Alone && l.Preferred == preferred {
-				tiers[min(tier, c.net.RootTier()-1)] = true
+				out = append(out, alone{min(tier, c.net.RootTier()-1), members})
 			}
 		}
 	}
-	return tiers
-}
-
-// aloneThen are the tiers in whose domains the gang must be alone, or prefers to be and is once nobody is waited for.
-func (c *check) aloneThen() map[int]bool {
-	tiers := c.aloneAt(false)
-	for tier := range c.aloneAt(true) {
-		if len(c.unwelcome(c.res.WaitsFor, map[int]bool{tier: true})) == 0 {
-			tiers[tier] = true
+	for _, list := range append([][]gang.Limit{ofMembers(c.req.Limits)}, levelLimits(c.req.Groups)...) {
+		add(list, nil)
+	}
+	if c.parts == nil {
+		return out
+	}
+	for _, v := range c.parts.All() {
+		below := func(levels int) []string {
+			members := []string{}
+			for _, unit := range v.Below(levels) {
+				members = append(members, unit.Members...)
+			}
+			return members
+		}
+		if add(ofParts(v.Limits), below(1)); v == c.parts {
+			continue // the rest holds for all
+		}
+		add(ofMembers(v.Limits), v.Members)
+		for i, list := range v.CutLimits {
+			add(list, below(i+1))
 		}
 	}
-	return tiers
+	return out
 }
 
-// unwelcome says who is near the gang's members, in a domain of these tiers, that may not be once some are gone, or near whom
+// besideThemselves holds when no other member of the gang is where one must be alone with those of whom the limit speaks.
+func (c *check) besideThemselves() {
+	for _, a := range c.aloneAt(false) {
+		for name, node := range c.byName() {
+			for other, near := range c.byName() {
+				if a.speaksOf(name) && !a.speaksOf(other) && c.net.Maximal(node, a.tier).ID == c.net.Maximal(near, a.tier).ID {
+					c.failf("%s is not alone on %s: %s of its gang is on %s", name, node, other, near)
+				}
+			}
+		}
+	}
+}
+
+// aloneThen lists who must be alone, or prefers to be and is once nobody is waited for.
+func (c *check) aloneThen() []alone {
+	out := c.aloneAt(false)
+	for _, a := range c.aloneAt(true) {
+		if len(c.unwelcome(c.res.WaitsFor, []alone{a})) == 0 {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// unwelcome says who is near the gang's members, where these must be alone, that may not be once some are gone, or near whom
 // the new ones may not come.
-func (c *check) unwelcome(gone []placement.Waited, tiers map[int]bool) (defects []string) {
+func (c *check) unwelcome(gone []placement.Waited, where []alone) (defects []string) {
 	for i := range c.spec.Running {
 		r := &c.spec.Running[i]
 		ref := cluster.MemberRef{Gang: r.Gang, Member: r.Member}
@@ -131,24 +177,24 @@ func (c *check) unwelcome(gone []placement.Waited, tiers map[int]bool) (defects 
 		}
 	}
 	for _, a := range c.res.Assignments {
-		defects = append(defects, c.company(a.Member, a.Node, gone, tiers)...)
+		defects = append(defects, c.company(a.Member, a.Node, gone, where)...)
 	}
 	for _, r := range c.own {
-		defects = append(defects, c.company(r.Member, r.Node, gone, tiers)...)
+		defects = append(defects, c.company(r.Member, r.Node, gone, where)...)
 	}
 	return defects
 }
 
-// company says who is near a member of the gang, in a domain of these tiers, once some are gone.
-func (c *check) company(member, node string, gone []placement.Waited, tiers map[int]bool) (defects []string) {
+// company says who is near a member of the gang, where it must be alone, once some are gone.
+func (c *check) company(member, node string, gone []placement.Waited, where []alone) (defects []string) {
 	for i := range c.spec.Running {
 		r := &c.spec.Running[i]
 		ref := cluster.MemberRef{Gang: r.Gang, Member: r.Member}
 		if r.Tolerated || r.Gang == c.req.Name || slices.ContainsFunc(gone, func(w placement.Waited) bool { return w.MemberRef == ref }) {
 			continue
 		}
-		for tier := range tiers {
-			if c.net.Maximal(node, tier).ID == c.net.Maximal(r.Node, tier).ID {
+		for _, a := range where {
+			if tier := a.tier; a.speaksOf(member) && c.net.Maximal(node, tier).ID == c.net.Maximal(r.Node, tier).ID {
 				defects = append(defects, member+" is not alone on "+node+": "+r.Member+" runs on "+r.Node)
 			}
 		}
