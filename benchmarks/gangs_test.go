@@ -259,20 +259,31 @@ func BenchmarkReplicas(b *testing.B) {
 	for _, row := range []struct {
 		fill, name string
 		limits     []gang.Limit
+		alone      int // parts alone in their units, each by a limit of its own
 	}{
-		{"frag70", "", nil},
-		{"frag70", "/parts-apart=unit-1", []gang.Limit{apart("unit")}},
-		{"frag70", "/parts-apart=leaf-1", []gang.Limit{apart("leaf")}},
-		{"frag97", "/fill=frag97", nil},
-		{"frag97", "/fill=frag97/within=unit-8", []gang.Limit{{Layer: "unit", Kind: gang.Within, Most: 8}}},
+		{"frag70", "", nil, 0},
+		{"frag70", "/parts-apart=unit-1", []gang.Limit{apart("unit")}, 0},
+		{"frag70", "/parts-apart=leaf-1", []gang.Limit{apart("leaf")}, 0},
+		{"clean70", "/fill=clean70", nil, 0},
+		{"clean70", "/fill=clean70/alone=unit", nil, 1},
+		{"clean70", "/fill=clean70/parts-alone=unit", []gang.Limit{{Layer: "unit", Kind: gang.Alone, OfParts: true}}, 0},
+		{"clean70", "/fill=clean70/each-alone=unit", nil, 8},
+		{"frag97", "/fill=frag97", nil, 0},
+		{"frag97", "/fill=frag97/within=unit-8", []gang.Limit{{Layer: "unit", Kind: gang.Within, Most: 8}}, 0},
 	} {
 		b.Run("nodes=102400/gang=8x8/state=warm"+row.name, func(b *testing.B) {
 			s := streamOf(b, fill{nodes: 102400, name: row.fill, slots: 8})
-			next := func() *gang.Request { return replicas(request(s.fleet.Shape, 64, 0), row.limits) }
+			next := func() *gang.Request {
+				r := replicas(request(s.fleet.Shape, 64, 0), row.limits)
+				for i := range row.alone {
+					r.Parts[i].Limits = []gang.Limit{{Layer: "unit", Kind: gang.Alone}}
+				}
+				return r
+			}
 			s.warmUp(b, next())
 			s.fresh(b)
 			planEach(b, s.snapshot, 102400, next)
-			if row.limits == nil {
+			if row.limits == nil && row.alone == 0 {
 				measured["Replicas/"+row.fill] = perOp(b)
 			} else {
 				b.ReportMetric(perOp(b)/measured["Replicas/"+row.fill], "x-no-limit")

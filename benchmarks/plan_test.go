@@ -118,6 +118,7 @@ func planCases() []planCase {
 		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Apart, Most: 4}},
 		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 12}},
 		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 4}},
+		{fill: fill{name: "frag70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 12}},
 		{fill: fill{name: "clean70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Alone}},
 		{fill: fill{name: "frag70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Apart, Most: 1}},
 		{fill: fill{name: "clean70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Alone}},
@@ -224,7 +225,7 @@ func (c planCase) warmed(b *testing.B, s *stream) []*gang.Request {
 func (c planCase) bound(r *gang.Request, group int) {
 	switch {
 	case c.limit.Kind == "":
-	case group == 0:
+	case group == 0 || c.limit.Kind == gang.Within: // of the gang; the groups may lie in several of the domains
 		r.Limits = []gang.Limit{c.limit}
 	default:
 		r.Members = r.Members[:len(r.Members)/group*group]

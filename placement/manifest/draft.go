@@ -56,11 +56,12 @@ type draft struct {
 	waits, done bool
 	runs, least int
 
-	owned  *owners.Gang // what the owner says that makes the gang; nil: none does
-	seats  map[string]seat
-	over   map[string]int // members that have succeeded, by role
-	lost   []string       // rules that are not modelled, of each member
-	result Gang
+	owned    *owners.Gang // what the owner says that makes the gang; nil: none does
+	seats    map[string]seat
+	over     map[string]int // members that have succeeded, by role
+	lost     []string       // rules that are not modelled, of each member
+	excluded bool           // its leader may be where groups of it are alone otherwise, which no limit says
+	result   Gang
 }
 
 // isGroup says whether a gang is declared by what is no more than a group of pods, and may stand for a job.

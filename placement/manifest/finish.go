@@ -75,7 +75,9 @@ func (r *reader) finish(d *draft) bool {
 		}
 	}
 	d.result.Request.Name = d.name
-	r.run(d, members, leaving, d.min, r.aloneIn(d, &whole))
+	alone := map[*member]string{}
+	r.aloneIn(d, &whole, d.limits, alone)
+	r.run(d, members, leaving, d.min, alone)
 	if r.base.opt.Standing && !d.plain && d.runs > 0 {
 		r.standing(d, members, &whole)
 	}
@@ -86,10 +88,9 @@ func (r *reader) finish(d *draft) bool {
 	return d.waits
 }
 
-// run lists the members that run, alone in their domains of a layer, if one is named. The gang needs at least so many of them, 0: all
-// that are known.
-func (r *reader) run(d *draft, members, leaving []*member, least int, alone string) {
-	in := map[bool]string{true: d.tree}[alone != ""]
+// run lists the members that run, and the layers in whose domains they are alone. The gang needs at least so many of them, 0: all that are
+// known.
+func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[*member]string) {
 	switch {
 	case d.plain:
 		least = 0
@@ -101,6 +102,10 @@ func (r *reader) run(d *draft, members, leaving []*member, least int, alone stri
 		if m.node == "" {
 			continue
 		}
+		in, known := alone[m]
+		if !known {
+			in = alone[nil]
+		}
 		if !m.leaving {
 			d.runs++
 		}
@@ -109,7 +114,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int, alone stri
 			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
 			Quota: m.quota, NonPreemptible: m.pinned, Unevictable: m.unevictable,
 			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.base.budgets.Of(d.place().Namespace, m.labels, m.leaving, r.bound),
-			AffinityKey: m.affinityKey, Alone: alone, AloneIn: in, Tolerated: m.tolerated,
+			AffinityKey: m.affinityKey, Alone: in, AloneIn: map[bool]string{true: d.tree}[in != ""], Tolerated: m.tolerated,
 		})
 	}
 }

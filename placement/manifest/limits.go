@@ -15,7 +15,7 @@ func (r *reader) limit(d *draft, members []*member, q *gang.Request) (kept []str
 	q.Limits = unique(d.limits)
 	apart.Hoist(q, len(members))
 	switch {
-	case d.team != nil || !apart.Supported(q, len(members)):
+	case d.team != nil || d.excluded || !apart.Supported(q):
 		apart.Drop(q)
 	case apart.Any(q):
 		kept = append(kept, exclusiveTopology)
@@ -35,7 +35,7 @@ func (r *reader) limit(d *draft, members []*member, q *gang.Request) (kept []str
 		all = all && layer != "" && r.apart.Alone(space, &terms[i])
 	}
 	with.Limits = unique(with.Limits)
-	if len(terms) == 0 || !apart.Supported(&with, len(members)) {
+	if len(terms) == 0 || !apart.Supported(&with) {
 		return kept
 	}
 	if q.Limits = with.Limits; all {
@@ -68,19 +68,19 @@ func antiAffinities(members []*member) []apart.Pod {
 	return pods
 }
 
-// aloneIn is the widest layer in which a gang, or a group of it, is alone; empty: there is none.
-func (r *reader) aloneIn(d *draft, whole *part) string {
-	return r.trees.Widest(d.tree, whole.allLimits(d.limits))
-}
-
-// allLimits adds the limits of the part, and of all parts and groups in it.
-func (p *part) allLimits(limits []gang.Limit) []gang.Limit {
+// aloneIn notes the widest layer in which each member of a part is alone, by its limits and those of what is around it; empty: in none. The
+// widest of all parts is that of members in no part, as those that leave.
+func (r *reader) aloneIn(d *draft, p *part, limits []gang.Limit, in map[*member]string) {
 	limits = slices.Concat(limits, p.limits)
 	for _, level := range p.cut {
 		limits = append(limits, level.Limits...)
 	}
-	for i := range p.parts {
-		limits = p.parts[i].allLimits(limits)
+	layer := r.trees.Widest(d.tree, limits)
+	for _, m := range p.members {
+		in[m] = layer
 	}
-	return limits
+	in[nil] = r.trees.Widest(d.tree, append(slices.Clip(limits), gang.Limit{Kind: gang.Alone, Layer: in[nil]}))
+	for i := range p.parts {
+		r.aloneIn(d, &p.parts[i], limits, in)
+	}
 }

@@ -153,6 +153,7 @@ func (in *rules) segments(d *draft, role *owners.Role, own, notes object.Field) 
 	if d.obj.Kind == "LeaderWorkerSet" {
 		exclusive, limits := in.exclusive(d, notes, "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology")
 		rules, alone = append(rules, exclusive...), limits
+		d.excluded = d.excluded || len(limits) > 0 && subGroupSize(d.obj) == 0
 		policy := d.obj.Root.Sub("spec").Sub("leaderWorkerTemplate").Sub("subGroupPolicy")
 		size, ok = policy.Get("subGroupSize").Whole(1)
 	}

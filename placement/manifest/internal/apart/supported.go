@@ -6,35 +6,25 @@ import (
 	"github.com/muster-sched/muster/gang"
 )
 
-// Supported says whether a request can be planned with its limits: docs/order/10-limits.md names the combinations that cannot. known is
-// how many of its members are known, those that run included. O(members + parts).
-func Supported(q *gang.Request, known int) bool {
-	if isAny(q.Parts, func(p *gang.Part) bool { return isLimited(p) && (p.Tree != "" || !partSupported(p)) }) {
+// Supported says whether a request can be planned with its limits: docs/order/10-limits.md names the combinations that cannot.
+// O(members + parts).
+func Supported(q *gang.Request) bool {
+	if isAny(q.Parts, func(p *gang.Part) bool { return isLimited(p) && p.Tree != "" }) {
 		return false
 	}
 	counts := slices.ContainsFunc(q.Limits, func(l gang.Limit) bool { return l.Kind != gang.Alone || l.OfParts }) ||
 		slices.ContainsFunc(q.Groups, func(g gang.Groups) bool { return len(g.Limits) > 0 }) || isAny(q.Parts, isLimited)
-	return !counts || !hasMultiple(q.Gather) && !isAny(q.Parts, func(p *gang.Part) bool { return hasMultiple(p.Gather) }) && partsSupported(q, known)
+	return !counts || !hasMultiple(q.Gather) && !isAny(q.Parts, func(p *gang.Part) bool { return hasMultiple(p.Gather) }) && partsSupported(q)
 }
 
 // partsSupported says whether the parts of a request may have its limits of parts.
-func partsSupported(q *gang.Request, known int) bool {
+func partsSupported(q *gang.Request) bool {
 	ofParts := func(l gang.Limit) bool { return l.OfParts }
-	alone := func(l gang.Limit) bool { return l.OfParts && l.Kind == gang.Alone }
-	if slices.ContainsFunc(q.Limits, alone) && membersOf(q.Parts, false) < known {
-		return false
-	}
 	return !slices.ContainsFunc(q.Limits, ofParts) || !isAny(q.Parts, func(p *gang.Part) bool { return p.Tree != "" })
 }
 
-// partSupported says whether a part may have its limits, and its groups theirs.
-func partSupported(p *gang.Part) bool {
-	alone := func(l gang.Limit) bool { return l.Kind == gang.Alone }
-	return !slices.ContainsFunc(p.Limits, alone) && !slices.ContainsFunc(p.Groups, func(g gang.Groups) bool { return slices.ContainsFunc(g.Limits, alone) })
-}
-
-// Hoist lets the gang say what all of its parts say: that each is alone in a domain of a layer. So it can be planned. known is as for
-// [Supported].
+// Hoist lets the gang say what all of its parts say: that each is alone in a domain of a layer. Parts with one limit of the gang are more
+// alike than with one each. known is how many of its members are known, those that run included.
 func Hoist(q *gang.Request, known int) {
 	if known == 0 || membersOf(q.Parts, false) < known { // else there are such parts
 		return

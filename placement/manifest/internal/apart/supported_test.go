@@ -31,7 +31,7 @@ func TestSupportedIsWhatThePlannerTakes(t *testing.T) {
 	spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawer{t}
-		q, known := d.request()
+		q := d.request()
 		of := spec
 		runs := 0
 		for i := range q.Members[:d.number(0, 1)*d.number(0, len(q.Members)-1)] {
@@ -49,10 +49,10 @@ func TestSupportedIsWhatThePlannerTakes(t *testing.T) {
 		if errors.As(err, &invalid) && !strings.Contains(invalid.Field, "Limits") {
 			t.Skip("something else is the matter")
 		}
-		require.Equal(t, !errors.Is(err, muster.ErrNotSupported), apart.Supported(q, known), "%v", err)
+		require.Equal(t, !errors.Is(err, muster.ErrNotSupported), apart.Supported(q), "%v", err)
 		apart.Drop(q)
 		require.False(t, apart.Any(q))
-		require.True(t, apart.Supported(q, known))
+		require.True(t, apart.Supported(q))
 		_, err = placement.Plan(c, q)
 		require.NotErrorIs(t, err, muster.ErrNotSupported)
 	})
@@ -79,12 +79,12 @@ func (d drawer) limits() []gang.Limit {
 }
 
 // request draws a gang, all of whose members are known.
-func (d drawer) request() (q *gang.Request, known int) {
-	q = &gang.Request{Name: "ns/gang", Limits: d.limits()}
+func (d drawer) request() *gang.Request {
+	q := &gang.Request{Name: "ns/gang", Limits: d.limits()}
 	shapes := []*gang.Shape{{Resources: muster.Resources{"gpu": 1}}, {Resources: muster.Resources{"gpu": 2}}}
 	q.Shape = *shapes[0]
 	mixed := d.rarely(4)
-	known = d.number(1, 6)
+	known := d.number(1, 6)
 	for i := range known {
 		m := gang.Member{Name: fmt.Sprint("m-", i), Index: i, Indexed: true}
 		if mixed {
@@ -117,5 +117,5 @@ func (d drawer) request() (q *gang.Request, known int) {
 			q.Parts[0].Gather = []gang.Rule{{Layer: "unit", Multiple: 2}}
 		}
 	}
-	return q, known
+	return q
 }
