@@ -20,6 +20,8 @@ const (
 	KindGroup Kind = "group"
 	// KindMultiple drops a multiple.
 	KindMultiple Kind = "multiple"
+	// KindLimit loosens a limit, to the least number that can be, or drops it.
+	KindLimit Kind = "limit"
 	// KindRequest lets members ask for less of a resource: the most that they can ask for.
 	KindRequest Kind = "request"
 	// KindNodes returns nodes to service: the fewest.
@@ -43,8 +45,8 @@ const (
 // Kinds lists all kinds in the order in which they are tried and told. The slice is the caller's.
 func Kinds() []Kind {
 	return []Kind{
-		KindMembers, KindLayer, KindGroup, KindMultiple, KindRequest, KindNodes, KindTaint, KindSelector, KindQuota, KindGangs,
-		KindPriority, KindAdd, KindCombination,
+		KindMembers, KindLayer, KindGroup, KindMultiple, KindLimit, KindRequest, KindNodes, KindTaint, KindSelector, KindQuota,
+		KindGangs, KindPriority, KindAdd, KindCombination,
 	}
 }
 
@@ -65,6 +67,10 @@ type Change struct {
 	Size int
 	// Multiple is the multiple that is dropped, in the layer From.
 	Multiple int
+	// Limit is the kind of a limit of the layer From, which speaks of parts if OfParts is set; Most is its new number, 0: it is dropped.
+	Limit   gang.LimitKind
+	OfParts bool
+	Most    int
 	// Resource is what each member asks at most Amount of; some asked for Before.
 	Resource       string
 	Before, Amount int64

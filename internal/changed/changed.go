@@ -184,19 +184,34 @@ func Part(parts []gang.Part, name string) *gang.Part {
 	return nil
 }
 
-// changeRules changes a gather rule, drops a multiple or a level of groups.
+// changeLimits are limits of which one has another number, or is gone.
+func changeLimits(limits []gang.Limit, c *explain.Change) (out []gang.Limit) {
+	for _, l := range limits {
+		if l.Kind == c.Limit && l.Layer == c.From && l.OfParts == c.OfParts {
+			if l.Most = c.Most; c.Most == 0 {
+				continue
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// changeRules changes a gather rule or a limit, drops a multiple or a level of groups.
 func changeRules(req *gang.Request, c *explain.Change) {
-	rules, groups := &req.Gather, &req.Groups
+	rules, limits, groups := &req.Gather, &req.Limits, &req.Groups
 	if c.Part != "" {
 		req.Parts = copyParts(req.Parts)
 		p := Part(req.Parts, c.Part)
-		rules, groups = &p.Gather, &p.Groups
+		rules, limits, groups = &p.Gather, &p.Limits, &p.Groups
 	}
 	if c.Level > 0 && len(*groups) > 0 {
 		*groups = slices.Clone(*groups)
-		rules = &(*groups)[c.Level-1].Gather
+		rules, limits = &(*groups)[c.Level-1].Gather, &(*groups)[c.Level-1].Limits
 	}
 	switch c.Kind {
+	case explain.KindLimit:
+		*limits = changeLimits(*limits, c)
 	case explain.KindGroup:
 		if req.PP, req.DP = 0, 0; len(*groups) > 0 {
 			*groups = slices.Delete(*groups, c.Level-1, c.Level)

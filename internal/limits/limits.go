@@ -141,7 +141,7 @@ func NameOf(l gang.Limit) string {
 
 // Name is the first limit, as refusals name it; empty: there is none.
 func (l *Limits) Name() string {
-	if l == nil {
+	if l == nil || len(l.each) == 0 {
 		return ""
 	}
 	return l.each[0].name

@@ -17,6 +17,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/changed"
 	"github.com/muster-sched/muster/internal/draws"
+	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -187,6 +188,10 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 		for _, l := range layersBetween(&in, c) {
 			add(func(s *explain.Change) { s.To = l })
 		}
+	case explain.KindLimit:
+		for most := range tighterThan(&in, c) {
+			add(func(s *explain.Change) { s.Most = most })
+		}
 	case explain.KindQuota:
 		for i, q := range c.Quotas {
 			for resource, amount := range q.Max {
@@ -231,6 +236,28 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 	default:
 	}
 	return out
+}
+
+// tighterThan are the numbers of a limit between what it is and what a change makes of it.
+func tighterThan(in *Input, c *explain.Change) func(yield func(int) bool) {
+	limits, groups := in.Request.Limits, in.Request.Groups
+	if c.Part != "" {
+		p := changed.Part(in.Request.Parts, c.Part)
+		limits, groups = p.Limits, p.Groups
+	}
+	if c.Level > 0 {
+		limits = groups[c.Level-1].Limits
+	}
+	end := cmp.Or(c.Most, len(in.Request.Members)+len(validity.Own(&in.Spec, &in.Request))+1)
+	return func(yield func(int) bool) {
+		for _, l := range limits {
+			if l.Kind != c.Limit || l.Layer != c.From || l.OfParts != c.OfParts || l.Kind == gang.Alone {
+				continue
+			}
+			for most := l.Most + 1; most < end && yield(most); most++ {
+			}
+		}
+	}
 }
 
 func membersOf(p *gang.Part) int {
@@ -359,6 +386,11 @@ func checkComplete(t *testing.T, in Input, e *placement.Explanation) {
 	for _, r := range in.Request.Gather {
 		if r.Strength == gang.MustGather {
 			far = append(far, explain.Change{Kind: explain.KindLayer, From: r.Layer})
+		}
+	}
+	for _, l := range in.Request.Limits {
+		if !l.Preferred {
+			far = append(far, explain.Change{Kind: explain.KindLimit, Limit: l.Kind, From: l.Layer, OfParts: l.OfParts})
 		}
 	}
 	for _, c := range far {

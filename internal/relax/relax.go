@@ -70,6 +70,7 @@ var kinds = [...]struct {
 	{explain.KindLayer, (*Search).layers, (*Search).withoutRules},
 	{explain.KindGroup, (*Search).groups, (*Search).withoutGroups},
 	{explain.KindMultiple, (*Search).multiples, (*Search).withoutMultiples},
+	{explain.KindLimit, (*Search).limits, (*Search).withoutLimits},
 	{explain.KindRequest, (*Search).requests, (*Search).withoutResource},
 	{explain.KindNodes, (*Search).nodes, (*Search).allNodes},
 	{explain.KindTaint, (*Search).taints, (*Search).withTolerations},

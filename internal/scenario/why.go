@@ -113,6 +113,14 @@ func changeOf(c *explain.Change) string {
 		return text + fmt.Sprintf(" %s -> %s", c.From, orNone(c.To))
 	case explain.KindGroup:
 		return text + fmt.Sprintf(" size=%d", c.Size)
+	case explain.KindLimit:
+		if c.OfParts {
+			text += " of parts"
+		}
+		if c.Most > 0 {
+			return text + fmt.Sprintf(" %s at %s -> %d", c.Limit, c.From, c.Most)
+		}
+		return text + fmt.Sprintf(" %s at %s -> none", c.Limit, c.From)
 	case explain.KindMultiple:
 		return text + fmt.Sprintf(" %d at %s", c.Multiple, c.From)
 	case explain.KindRequest:

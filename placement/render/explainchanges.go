@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/gang"
 )
 
 // relaxationText is a sentence: `If node-9 returned to service, it would start in leaf s0/l1.`
@@ -32,7 +33,7 @@ var perhaps = map[explain.Kind]string{
 	explain.KindMembers: "perhaps with more", explain.KindLayer: "perhaps a tighter layer would do", explain.KindRequest: "perhaps more would do",
 	explain.KindNodes: "perhaps fewer would do", explain.KindQuota: "perhaps less would do", explain.KindGangs: "perhaps fewer would do",
 	explain.KindPriority: "perhaps less would do", explain.KindAdd: "perhaps fewer would do", explain.KindGroup: "perhaps less would do",
-	explain.KindMultiple: "perhaps less would do", explain.KindTaint: "perhaps less would do", explain.KindSelector: "perhaps less would do",
+	explain.KindMultiple: "perhaps less would do", explain.KindLimit: "perhaps less would do", explain.KindTaint: "perhaps less would do", explain.KindSelector: "perhaps less would do",
 	explain.KindCombination: "perhaps less would do",
 }
 
@@ -50,6 +51,8 @@ func changeText(o *Outcome, c *explain.Change) string {
 		return fmt.Sprintf("its members were not kept in groups of %d", c.Size)
 	case explain.KindMultiple:
 		return fmt.Sprintf("%s did not have to come by multiples of %d in each %s", who(c), c.Multiple, layerWord(c.From))
+	case explain.KindLimit:
+		return limitText(c)
 	case explain.KindRequest:
 		return fmt.Sprintf("no member asked for more than %s %s instead of %s", amountText(c.Resource, c.Amount), c.Resource, amountText(c.Resource, c.Before))
 	case explain.KindNodes:
@@ -122,6 +125,37 @@ func layerText(c *explain.Change) string {
 	return fmt.Sprintf("%s had to be in one %s instead of one %s", who(c), layerWord(c.To), layerWord(c.From))
 }
 
+// limitText reads `2 of its members could be in one leaf`.
+func limitText(c *explain.Change) string {
+	layer, of := layerWord(c.From), limited(c)
+	switch {
+	case c.Limit == gang.Alone:
+		return fmt.Sprintf("%s did not have to be alone in a %s", of, layer)
+	case c.Most == 0 && c.Limit == gang.Within:
+		return fmt.Sprintf("%s did not have to be in few domains of %s", of, layer)
+	case c.Most == 0:
+		return fmt.Sprintf("%s did not have to keep apart by %s", of, layer)
+	case c.Limit == gang.Within:
+		return fmt.Sprintf("%s could be in %s of %s", of, count(c.Most, "domain"), layer)
+	}
+	return fmt.Sprintf("%d of %s could be in one %s", c.Most, of, layer)
+}
+
+// limited is of what a limit speaks.
+func limited(c *explain.Change) string {
+	what := "members"
+	switch {
+	case c.OfParts:
+		what = "parts"
+	case c.Level > 0:
+		what = "groups"
+	}
+	if c.Part == "" {
+		return "its " + what + levelText(c)
+	}
+	return fmt.Sprintf("the %s of %s%s", what, c.Part, levelText(c))
+}
+
 func taintText(c *explain.Change) string {
 	text := c.Taint.Key
 	if c.Taint.Value != "" {
@@ -159,7 +193,7 @@ func priorityText(o *Outcome, c *explain.Change) string {
 // kinds are the kinds of changes, as things that are looked into.
 var kinds = map[explain.Kind]string{
 	explain.KindMembers: "fewer members", explain.KindLayer: "wider layers", explain.KindGroup: "fewer groups", explain.KindMultiple: "no multiples",
-	explain.KindRequest: "smaller requests", explain.KindNodes: "nodes back in service", explain.KindTaint: "tolerated taints",
+	explain.KindLimit: "looser limits", explain.KindRequest: "smaller requests", explain.KindNodes: "nodes back in service", explain.KindTaint: "tolerated taints",
 	explain.KindSelector: "wider selectors", explain.KindQuota: "larger quotas", explain.KindGangs: "the end of other gangs",
 	explain.KindPriority: "a higher priority", explain.KindAdd: "more nodes", explain.KindCombination: "two changes at once",
 }

@@ -169,6 +169,8 @@ func change(gang string, c *explain.Change) object {
 		return append(object{{"drop", "groups"}, {"size", c.Size}}, where(c)...)
 	case explain.KindMultiple:
 		return append(object{{"drop", "multiple"}, {"multiple", c.Multiple}, {"layer", c.From}}, where(c)...)
+	case explain.KindLimit:
+		return limitChange(c)
 	case explain.KindRequest:
 		return object{{"resource", c.Resource}, {"from", c.Before}, {"to", c.Amount}}
 	case explain.KindNodes:
@@ -195,6 +197,15 @@ func change(gang string, c *explain.Change) object {
 	case explain.KindCombination: // its changes are told one by one
 	}
 	return object{}
+}
+
+// limitChange has the new number of a limit, 0: it is dropped.
+func limitChange(c *explain.Change) object {
+	doc := object{{"limit", string(c.Limit)}, {"layer", c.From}, {"most", c.Most}}
+	if c.OfParts {
+		doc = append(doc, field{"ofParts", true})
+	}
+	return append(doc, where(c)...)
 }
 
 // where names the part and the level of groups that a change is about, if any.
