@@ -145,7 +145,12 @@ func further(req *gang.Request) []*gang.Request {
 	nested := *plain
 	nested.Members = []gang.Member{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}
 	nested.Groups = []gang.Groups{{Size: 4}, {Size: 2}}
-	return []*gang.Request{req, plain, &big, &small, &roles, &nested}
+	alone := roles
+	alone.Name, alone.Limits = "ns/alone", []gang.Limit{{Layer: "1", Kind: gang.Alone}}
+	beside := alone
+	beside.Limits = nil
+	beside.Parts = []gang.Part{{Name: "alone", Members: []string{"a", "b"}, Limits: alone.Limits}, {Name: "beside", Members: []string{"c"}}}
+	return []*gang.Request{req, plain, &big, &small, &roles, &alone, &beside, &nested}
 }
 
 // requireSame compares two snapshots by what they show and what is planned on them.
