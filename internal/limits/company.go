@@ -59,19 +59,28 @@ func (n *Company) Of(l *Limits) *Company {
 	return &next
 }
 
+// ownGangs are the members of each own gang. O(log gangs), or O(gangs) for several.
+func (n *Company) ownGangs() iter.Seq[[]*snapshot.Member] {
+	return func(yield func([]*snapshot.Member) bool) {
+		if n.gang != "" {
+			yield(n.snapshot.MembersOf(n.gang))
+			return
+		}
+		n.snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool { return !n.own(g.Name) || yield(g.Members) })
+	}
+}
+
 // HasOwn says whether members of own gangs run: an index for all gangs counts these as others. O(log gangs), or O(gangs) for several.
-func (n *Company) HasOwn() (has bool) {
+func (n *Company) HasOwn() bool {
 	if n == nil {
 		return false
 	}
-	if n.gang != "" {
-		return len(n.snapshot.MembersOf(n.gang)) > 0
+	for members := range n.ownGangs() {
+		if len(members) > 0 {
+			return true
+		}
 	}
-	n.snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
-		has = has || n.own(g.Name)
-		return !has
-	})
-	return has
+	return false
 }
 
 // Tiers are those in whose domains members must be alone.
@@ -117,16 +126,9 @@ func (n *Company) opened(state State) map[int32]int32 {
 	if open := n.found.open[state]; open != nil {
 		return open
 	}
-	open, c := map[int32]int32{}, n.snapshot
-	if n.gang != "" {
-		c.Lineage.CountClosed(open, c.MembersOf(n.gang), nil)
-	} else {
-		c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
-			if n.own(g.Name) {
-				c.Lineage.CountClosed(open, g.Members, nil)
-			}
-			return true
-		})
+	open := map[int32]int32{}
+	for members := range n.ownGangs() {
+		n.snapshot.Lineage.CountClosed(open, members, nil)
 	}
 	if state == Staying {
 		n.leavingOpen(open)
@@ -192,8 +194,8 @@ func (n *Company) Apart(nodes []int32, state State) []int32 {
 		return nodes
 	}
 	var near []int32
-	if n.gang != "" {
-		for _, m := range n.snapshot.MembersOf(n.gang) {
+	for members := range n.ownGangs() {
+		for _, m := range members {
 			near = append(near, m.Node)
 		}
 	}

@@ -114,7 +114,8 @@ func (p *Problem) WithLimits(l *limits.Limits, kept func(limits.OnPart) bool) *P
 			to.Limits = slices.DeleteFunc(slices.Clone(to.Limits), func(l limits.OnPart) bool { return kept == nil || !kept(l) })
 		})
 	}
-	next.Limits, next.Company, next.indexes = l, limits.Near(p.Snapshot, p.View, l, aloneTiers(next), p.Request.Tolerated, "", p.IsOwn), [2]*index.Index{}
+	next.Limits, next.indexes = l, [2]*index.Index{}
+	next.Company = nearby(next)
 	return next
 }
 
