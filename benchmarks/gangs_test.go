@@ -250,8 +250,8 @@ func twoParts(r *gang.Request, tree string) *gang.Request {
 }
 
 // BenchmarkReplicas plans gangs of eight parts, each of a leader with two slots and seven members with one within a unit, in shapes that
-// were planned on the snapshot before; and the same with each part in a unit, or a leaf, of its own, or, in a fuller cluster, all in eight
-// units.
+// were planned on the snapshot before; and the same with each part in a unit, or a leaf, of its own, with one or each alone in its unit, or,
+// in a fuller cluster, all in eight units.
 func BenchmarkReplicas(b *testing.B) {
 	apart := func(layer string) gang.Limit {
 		return gang.Limit{Layer: layer, Kind: gang.Apart, Most: 1, OfParts: true}
