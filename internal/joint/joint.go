@@ -26,6 +26,7 @@ type Bound struct {
 	roles   []*problem.Problem
 	// whoever: it bounds what fits whoever is near. Gangs of which members run see others there than an index for all gangs does.
 	whoever bool
+	of      *problem.Problem // the gang
 }
 
 // mostRoles is the largest number of roles that have a bound.
@@ -53,7 +54,7 @@ func Of(p *problem.Problem, roles []*problem.Problem) *Bound {
 		slices.ContainsFunc(roles, func(one *problem.Problem) bool { return one.Parts.Allowed != nil }) {
 		return nil
 	}
-	b := &Bound{Weights: weightsOf(roles), roles: roles, whoever: p.Company.HasOwn()}
+	b := &Bound{Weights: weightsOf(roles), roles: roles, whoever: p.Company.HasOwn(), of: p}
 	key := append([]byte("joint"), problem.Bit(b.whoever))
 	for r, one := range roles {
 		key = append(key, byte(b.Weights[r]))
@@ -128,16 +129,11 @@ func (b *Bound) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeInde
 	if s == nil {
 		return b.build(b.roles[0])
 	}
-	changed := nodes
-	for _, one := range b.roles {
-		if !b.whoever && one.Company != nil {
-			nodes = append(slices.Clip(nodes), one.Company.Domains(changed)...)
-		}
+	if !b.whoever {
+		nodes = b.of.Company.Domains(nodes)
 	}
-	nodes = slices.Clone(nodes)
-	slices.Sort(nodes)
 	next := &snapshot.ShapeIndex{}
-	if !next.Index.Recount(&s.Index, slices.Compact(nodes), b.counter(), nil) {
+	if !next.Index.Recount(&s.Index, nodes, b.counter(), nil) {
 		return nil
 	}
 	return next
@@ -213,9 +209,6 @@ func (b *Bound) Roomiest(tier int32) layout.Vertex {
 	}
 	return best
 }
-
-// View is the topology whose vertices it bounds.
-func (b *Bound) View() *layout.View { return b.index.V }
 
 // WithRoom is the number of children of a domain below each of which members of this weight may fit. O(log children).
 func (b *Bound) WithRoom(x layout.Vertex, weight int64) int {

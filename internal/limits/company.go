@@ -210,12 +210,14 @@ func (n *Company) Apart(nodes []int32, state State) []int32 {
 // Domains are all nodes of the domains, of the tier in which the gang must be alone, that some nodes lie in; without such a limit the
 // nodes themselves. Who comes to a node, or leaves it, matters to all of them.
 func (n *Company) Domains(nodes []int32) (out []int32) {
-	if n == nil || !n.limits.AreAlone() {
+	tiers := n.Tiers()
+	if len(tiers) == 0 {
 		return nodes
 	}
+	widest := slices.Max(tiers) // whose domains the others lie in
 	domains := make([]layout.Vertex, 0, len(nodes))
 	for _, id := range nodes {
-		domains = append(domains, n.view.DomainAt(n.view.At(id), n.limits.Alone))
+		domains = append(domains, n.view.DomainAt(n.view.At(id), widest))
 	}
 	slices.SortFunc(domains, n.view.ComparePaths)
 	for _, d := range slices.Compact(domains) {

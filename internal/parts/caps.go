@@ -92,20 +92,24 @@ func isRightAbove(v *layout.View, d layout.Vertex, tier int32) bool {
 	return v.TierIndex(v.TierOf(d)) == v.TierIndex(tier)+1
 }
 
-// lack says whether fewer children of a domain have room than all of a gang needs, by what one of those weighs that a limit counts.
-func (rules capRules) lack(d layout.Vertex, totals front.Vector, loads front.Weights, by *joint.Bound) bool {
-	return slices.ContainsFunc(rules, func(r capRule) bool {
-		if !isRightAbove(by.View(), d, r.Tier) {
-			return false
-		}
+// withRoom are those of some domains of which no fewer children have room than all of a gang needs, by what one of those weighs that a limit
+// counts. It changes the list.
+func (rules capRules) withRoom(v *layout.View, list []layout.Vertex, totals front.Vector, loads front.Weights, by *joint.Bound) []layout.Vertex {
+	for _, r := range rules {
 		n, least := r.needs(totals), int64(0)
+		if n < 2 {
+			continue
+		}
 		for dim, counted := range r.its.totals {
 			if counted > 0 && totals[dim] > 0 && r.others == nil && (least == 0 || loads[dim] < least) {
 				least = loads[dim]
 			}
 		}
-		return n > 1 && by.WithRoom(d, max(1, least)) < n
-	})
+		list = slices.DeleteFunc(list, func(d layout.Vertex) bool {
+			return isRightAbove(v, d, r.Tier) && by.WithRoom(d, max(1, least)) < n
+		})
+	}
+	return list
 }
 
 // capAt is a limit where it binds.

@@ -232,9 +232,7 @@ func (c *capacity) candidates() []layout.Vertex {
 	} else {
 		load := c.search.loads.Of(c.search.want)
 		list = slices.Collect(c.search.joint.Domains(c.strategy.Gang, func() int64 { return load }))
-		list = slices.DeleteFunc(list, func(d layout.Vertex) bool {
-			return c.search.caps.lack(d, c.search.totals, c.search.loads, c.search.joint)
-		})
+		list = c.search.caps.withRoom(c.p.View, list, c.search.totals, c.search.loads, c.search.joint)
 	}
 	for _, room := range c.rooms {
 		list = slices.DeleteFunc(slices.Clone(list), func(d layout.Vertex) bool { return !room[d] })

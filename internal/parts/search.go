@@ -258,11 +258,15 @@ func capsOf(s *search) (rules capRules) {
 				place, at = s.p.Places(), s.p.PositionsByRank()
 			}
 			r := capRule{OnPart: l}
-			if ranks := a.LimitedBy(l); l.Depth > 0 && l.Alone == "" {
-				r.its = countGroups(s, a.Counted(l), at)
-			} else if r.its = countMembers(s, ranks, place, at); l.Alone != "" {
+			switch {
+			case l.Alone != "":
+				ranks := a.LimitedBy(l)
 				others := countMembers(s, without(s.p.Ranks, ranks), place, at)
-				r.others = &others
+				r.its, r.others = countMembers(s, ranks, place, at), &others
+			case l.Depth == 0:
+				r.its = countMembers(s, a.All(), place, at)
+			default:
+				r.its = countGroups(s, a.Counted(l), at)
 			}
 			rules = append(rules, r)
 		}

@@ -95,9 +95,8 @@ func divideByMembers(p *Problem, sets [][]int32) {
 func divideByLimits(p *Problem) {
 	place, sets := p.Places(), [][]int32(nil)
 	p.Gang.Each(func(a *Part) {
-		counted := false
 		for _, l := range a.Limits {
-			if l.Alone == "" && (l.Depth > 0 || counted) {
+			if l.Alone == "" && l.Depth > 0 {
 				continue
 			}
 			var members []int32
@@ -106,7 +105,7 @@ func divideByLimits(p *Problem) {
 					members = append(members, i)
 				}
 			}
-			sets, counted = append(sets, members), counted || l.Depth == 0
+			sets = append(sets, members)
 		}
 	})
 	divideByMembers(p, sets)

@@ -15,23 +15,9 @@ type limited struct {
 	gang.Limit
 }
 
-// eachLimits calls f for each list of limits of a request, in the order of the request.
-func eachLimits(req *gang.Request, f func(b bound, limits *[]gang.Limit)) {
-	f(bound{}, &req.Limits)
-	for i := range req.Groups {
-		f(bound{level: i + 1}, &req.Groups[i].Limits)
-	}
-	eachPart(req.Parts, func(p *gang.Part) {
-		f(bound{part: p.Name}, &p.Limits)
-		for l := range p.Groups {
-			f(bound{part: p.Name, level: l + 1}, &p.Groups[l].Limits)
-		}
-	})
-}
-
 // hardLimits lists the limits that may refuse a gang.
 func hardLimits(req *gang.Request) (out []limited) {
-	eachLimits(req, func(b bound, limits *[]gang.Limit) {
+	eachBound(req, func(b bound, _ *[]gang.Rule, limits *[]gang.Limit) {
 		for _, l := range *limits {
 			if !l.Preferred {
 				out = append(out, limited{b, l})
@@ -45,7 +31,7 @@ func hardLimits(req *gang.Request) (out []limited) {
 func (l *limited) loosened(most int) edit {
 	return func(at state) (state, bool) {
 		req, ok := cloneRules(at.req), false
-		eachLimits(req, func(b bound, limits *[]gang.Limit) {
+		eachBound(req, func(b bound, _ *[]gang.Rule, limits *[]gang.Limit) {
 			i := slices.Index(*limits, l.Limit)
 			if b != l.bound || i < 0 {
 				return

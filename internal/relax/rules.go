@@ -17,11 +17,11 @@ type bound struct {
 	tree  string
 }
 
-// eachRules calls f for each list of rules of a request, in the order of the request.
-func eachRules(req *gang.Request, f func(b bound, rules *[]gang.Rule)) {
-	f(bound{tree: req.Tree}, &req.Gather)
+// eachBound calls f for each of these with its rules and limits, in the order of the request.
+func eachBound(req *gang.Request, f func(b bound, rules *[]gang.Rule, limits *[]gang.Limit)) {
+	f(bound{tree: req.Tree}, &req.Gather, &req.Limits)
 	for i := range req.Groups {
-		f(bound{level: i + 1, tree: req.Tree}, &req.Groups[i].Gather)
+		f(bound{level: i + 1, tree: req.Tree}, &req.Groups[i].Gather, &req.Groups[i].Limits)
 	}
 	var walk func(parts []gang.Part, tree string)
 	walk = func(parts []gang.Part, tree string) {
@@ -30,9 +30,9 @@ func eachRules(req *gang.Request, f func(b bound, rules *[]gang.Rule)) {
 			if p.Tree != "" {
 				own = p.Tree
 			}
-			f(bound{part: p.Name, tree: own}, &p.Gather)
+			f(bound{part: p.Name, tree: own}, &p.Gather, &p.Limits)
 			for l := range p.Groups {
-				f(bound{part: p.Name, level: l + 1, tree: own}, &p.Groups[l].Gather)
+				f(bound{part: p.Name, level: l + 1, tree: own}, &p.Groups[l].Gather, &p.Groups[l].Limits)
 			}
 			walk(p.Parts, own)
 		}
@@ -87,7 +87,7 @@ func cloneParts(parts []gang.Part) []gang.Part {
 func rewrite(b bound, change func(rules []gang.Rule) []gang.Rule) edit {
 	return func(at state) (state, bool) {
 		req, ok := cloneRules(at.req), false
-		eachRules(req, func(o bound, rules *[]gang.Rule) {
+		eachBound(req, func(o bound, rules *[]gang.Rule, _ *[]gang.Limit) {
 			if o.part == b.part && o.level == b.level {
 				*rules, ok = change(*rules), true
 			}
@@ -121,7 +121,7 @@ func mustGathers(req *gang.Request) (out []struct {
 	layer string
 },
 ) {
-	eachRules(req, func(b bound, rules *[]gang.Rule) {
+	eachBound(req, func(b bound, rules *[]gang.Rule, _ *[]gang.Limit) {
 		for _, r := range *rules {
 			if r.Strength == gang.MustGather {
 				out = append(out, struct {
@@ -241,7 +241,7 @@ func multiplesOf(req *gang.Request) (out []struct {
 	gang.Rule
 },
 ) {
-	eachRules(req, func(b bound, rules *[]gang.Rule) {
+	eachBound(req, func(b bound, rules *[]gang.Rule, _ *[]gang.Limit) {
 		for _, r := range *rules {
 			if r.Multiple > 0 {
 				out = append(out, struct {

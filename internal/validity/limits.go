@@ -139,9 +139,10 @@ func (c *check) aloneAt(preferred bool) (out []alone) {
 
 // besideThemselves holds when no other member of the gang is where one must be alone with those of whom the limit speaks.
 func (c *check) besideThemselves() {
+	at := c.byName()
 	for _, a := range c.aloneAt(false) {
-		for name, node := range c.byName() {
-			for other, near := range c.byName() {
+		for name, node := range at {
+			for other, near := range at {
 				if a.speaksOf(name) && !a.speaksOf(other) && c.net.Maximal(node, a.tier).ID == c.net.Maximal(near, a.tier).ID {
 					c.failf("%s is not alone on %s: %s of its gang is on %s", name, node, other, near)
 				}
