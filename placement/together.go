@@ -258,14 +258,21 @@ func (t *team) gangOf(name string) (i int) {
 	return i
 }
 
-// Called is the name of a gang, or of a group of one, in a refusal of all. The first rank of the part tells the gang:
-// ranks of the gangs lie one behind the other.
-func (t *team) Called(a *problem.Part) string {
-	i, first := 0, a.First()
-	for i < len(t.gangs)-1 && first >= t.count[i] {
-		first -= t.count[i]
+// place is the place of a gang, by the rank of a member: ranks of the gangs lie one behind the other.
+func (t *team) place(rank int) (i int) {
+	for i < len(t.gangs)-1 && rank >= t.count[i] {
+		rank -= t.count[i]
 		i++
 	}
+	return i
+}
+
+// GangOf is the name of the gang of a member.
+func (t *team) GangOf(rank int) string { return t.gangs[t.place(rank)].Name }
+
+// Called is the name of a gang, or of a group of one, in a refusal of all.
+func (t *team) Called(a *problem.Part) string {
+	i := t.place(a.First())
 	if a.Called == "part "+fmt.Sprint(i) {
 		return t.gangs[i].Name
 	}

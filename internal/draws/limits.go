@@ -114,6 +114,23 @@ func OfParts(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
 	}
 }
 
+// AloneBesideLeaving lets some parts of a gang be alone at times, and makes others that run leaving members of it.
+func AloneBesideLeaving(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
+	if !Chance(t, 30, "alone beside leaving members") || hasMultiples(req.Gather, req.Parts) || inOtherTree(req.Parts) {
+		return
+	}
+	for i := range spec.Running {
+		if r := &spec.Running[i]; r.Gang != req.Name && (r.Leaving || Chance(t, 30, "leaves as well")) {
+			r.Gang, r.Leaving = req.Name, true
+		}
+	}
+	for i := range req.Parts {
+		if rapid.Bool().Draw(t, "alone") {
+			req.Parts[i].Limits = []gang.Limit{{Layer: rapid.SampledFrom(LayerNames(spec)).Draw(t, "alone in"), Kind: gang.Alone}}
+		}
+	}
+}
+
 // alike lets some parts that are in no other be alone in the same layer, each within a domain of it, at times.
 func (d *limitDraw) alike(parts []gang.Part) {
 	if len(parts) < 2 || !Chance(d.t, 20, "parts alone alike") {

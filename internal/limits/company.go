@@ -28,6 +28,7 @@ type Company struct {
 	tolerated bool
 	own       func(gang string) bool
 	gang      string // the only gang that is own; empty: there may be several
+	of        string // of several own gangs that of those who ask; empty: it does not matter
 	found     *found
 }
 
@@ -49,14 +50,23 @@ func Near(
 	return &Company{snapshot: c, view: v, limits: l, parts: parts, tolerated: tolerated, gang: gang, own: own, found: &found{}}
 }
 
-// Of is the company of those members of the gang that have these limits.
-func (n *Company) Of(l *Limits) *Company {
+// Of is the company of those members of the plan that have these limits. Of several own gangs they are of this one; empty: it does not
+// matter of which.
+func (n *Company) Of(l *Limits, gang string) *Company {
 	if n == nil {
 		return nil
 	}
 	next := *n
-	next.limits, next.parts = l, nil
+	if next.limits, next.parts = l, nil; gang != n.of {
+		next.of, next.found = gang, &found{} // who is another depends on it
+	}
 	return &next
+}
+
+// isOwn says whether a running member is no other to those who ask. Of other own gangs those who stay are none, as their plan keeps them
+// apart; those who leave are.
+func (n *Company) isOwn(m *snapshot.Member) bool {
+	return n.own(m.Class.Gang) && (n.of == "" || m.Class.Gang == n.of || !m.Leaving)
 }
 
 // ownGangs are the members of each own gang. O(log gangs), or O(gangs) for several.
@@ -99,7 +109,9 @@ func (n *Company) Fresh(own func(gang string) bool) *Company {
 	if n == nil {
 		return nil
 	}
-	return Near(n.snapshot, n.view, n.limits, n.parts, n.tolerated, n.gang, own)
+	next := *n
+	next.own, next.found = own, &found{}
+	return &next
 }
 
 // KeepsOff says why who runs near a node keeps the gang off it: "closed" if members of another gang are alone there, "occupied" if others
@@ -128,6 +140,9 @@ func (n *Company) opened(state State) map[int32]int32 {
 	}
 	open := map[int32]int32{}
 	for members := range n.ownGangs() {
+		if state == Others {
+			members = slices.DeleteFunc(slices.Clone(members), func(m *snapshot.Member) bool { return !n.isOwn(m) })
+		}
 		n.snapshot.Lineage.CountClosed(open, members, nil)
 	}
 	if state == Staying {
@@ -170,9 +185,9 @@ func (n *Company) occupied(d layout.Vertex, state State) bool {
 	if is, known := others[d]; known {
 		return is
 	}
-	own := n.own
+	own := n.isOwn
 	if state == Everybody {
-		own = func(string) bool { return false }
+		own = func(*snapshot.Member) bool { return false }
 	}
 	is := false
 	for pos := n.view.First(d); pos < n.view.EndOf(d) && !is; pos++ {
@@ -228,35 +243,36 @@ func (n *Company) Domains(nodes []int32) (out []int32) {
 	return out
 }
 
-// Leaving lists the leaving members that must be gone because of who they are: others in domains in which the gang must be alone, and
-// members that close a domain to it. positions are those of the new members; alone are the domains in which new or running ones lie that must
-// be alone there. O(positions + leaving members * tiers), and the nodes of closed domains.
+// Leaving lists the leaving members that must be gone because of who they are: others in domains in which members must be alone, and
+// members that close a domain to them. at are the positions of the new members, alone the domains in which new or running ones lie that
+// must be alone there; each with the gang of that member. O(positions + leaving members * tiers), and the nodes of closed domains.
 //
 // order: limits.5
-func (n *Company) Leaving(positions []int32, alone iter.Seq[layout.Vertex]) (out []*snapshot.Member) {
+func (n *Company) Leaving(at iter.Seq2[int32, string], alone iter.Seq2[layout.Vertex, string]) (out []*snapshot.Member) {
 	if n == nil {
 		return nil
 	}
-	used, closed, tiers := map[layout.Vertex]bool{}, map[int32]bool{}, n.Tiers()
-	for d := range alone {
-		used[d] = true
+	used, closed, tiers := map[layout.Vertex]string{}, map[int32][]string{}, n.Tiers()
+	for d, gang := range alone {
+		used[d] = gang // one: it is alone there
 	}
-	for _, pos := range positions {
-		if id := n.view.Node(pos); n.KeepsOff(id, Others) == "closed" {
-			closed[id] = true
+	for pos, gang := range at {
+		id := n.view.Node(pos)
+		if !n.tolerated && n.snapshot.Closed.By(id) > 0 && !slices.Contains(closed[id], gang) {
+			closed[id] = append(closed[id], gang)
 		}
 	}
 	for _, m := range n.snapshot.Leaving {
-		if n.own(m.Class.Gang) {
-			continue
-		}
-		in := func(tier int32) bool { return used[n.view.DomainAt(n.view.At(m.Node), tier)] }
-		keeps := !m.Class.Tolerated && len(used) > 0 && slices.ContainsFunc(tiers, in)
-		if m.Class.Alone != "" && len(closed) > 0 {
+		isOther := func(gang string) bool { return gang != m.Class.Gang }
+		keeps := !m.Class.Tolerated && len(used) > 0 && slices.ContainsFunc(tiers, func(tier int32) bool {
+			gang, is := used[n.view.DomainAt(n.view.At(m.Node), tier)]
+			return is && isOther(gang)
+		})
+		if !keeps && m.Class.Alone != "" && len(closed) > 0 {
 			its := map[int32]int32{}
 			n.snapshot.Lineage.CountClosed(its, []*snapshot.Member{m}, nil)
 			for id := range its {
-				keeps = keeps || closed[id]
+				keeps = keeps || slices.ContainsFunc(closed[id], isOther)
 			}
 		}
 		if keeps {

@@ -281,10 +281,10 @@ func (p *Problem) Unselected(o *Outcome) *Problem {
 // OfRoles are the problems of the members of each role alone: for their slots, their needs, the nodes that refuse
 // them. The pending members stay those of the gang.
 func (p *Problem) OfRoles() []*Problem {
-	out, own := make([]*Problem, len(p.Shapes)), limitsOfRoles(p)
+	out, own := make([]*Problem, len(p.Shapes)), companyByRole(p)
 	for r := range out {
 		if out[r] = ofRole(p, r); own != nil {
-			out[r].Limits, out[r].Company = own[r], p.Company.Of(own[r])
+			out[r].Limits, out[r].Company = own[r].limits, p.Company.Of(own[r].limits, own[r].gang)
 		}
 	}
 	return out

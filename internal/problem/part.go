@@ -360,3 +360,17 @@ func (p *Problem) SpansTrees() (is bool) {
 
 // ComparePartRanks puts parts in the order of their lowest ranks.
 func ComparePartRanks(a, b *Part) int { return cmp.Compare(a.First(), b.First()) }
+
+// HardRule is a MustGather of the gang, or of all groups with one name for it.
+type HardRule struct {
+	Name  string
+	parts []*Part // whose rule it is
+}
+
+// calledIn is the name of a group in a refusal; each of several gangs that start together is a group.
+func calledIn(p *Problem, a *Part) string {
+	if p.Team == nil {
+		return a.Called
+	}
+	return p.Team.Called(a)
+}

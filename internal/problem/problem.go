@@ -105,6 +105,8 @@ type Team interface {
 	Has(gang string) bool
 	// Ranking is all members of all gangs in rank order, running ones that stay included.
 	Ranking(p *Problem) []Ranked
+	// GangOf names the gang of a member, by rank.
+	GangOf(rank int) string
 	// Called names a gang, or a group of one, in a refusal of all.
 	Called(a *Part) string
 }

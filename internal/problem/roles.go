@@ -4,8 +4,6 @@
 package problem
 
 import (
-	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
@@ -93,7 +91,7 @@ func divideByMembers(p *Problem, sets [][]int32) {
 
 // divideByLimits divides roles until each limit speaks of all members of a role or none; those on numbers of groups speak of none.
 func divideByLimits(p *Problem) {
-	place, sets := p.Places(), [][]int32(nil)
+	place, sets := p.Places(), leavingSiblings(p)
 	p.Gang.Each(func(a *Part) {
 		for _, l := range a.Limits {
 			if l.Alone == "" && l.Depth > 0 {
@@ -244,144 +242,6 @@ func (a *Part) Counted(l limits.OnPart) (out []*Part) {
 	a.Each(func(b *Part) { all = append(all, b) })
 	for _, i := range l.Of {
 		out = append(out, all[i])
-	}
-	return out
-}
-
-// joinAlone makes one limit of those by which several parts are alone, each within a domain of the layer: one of them in each, and nobody
-// else. So parts that are alike stay alike, and their members one role. Parts within each other are of different levels.
-func joinAlone(p *Problem) {
-	type key struct {
-		limit string
-		tier  int32
-		level int
-	}
-	number, joined := 0, map[key][]int{}
-	var keys []key // in the order of their first parts
-	is := func(a *Part, l limits.OnPart) bool {
-		return l.Alone != "" && l.Depth == 0 && a.InTree() && a.Level > 0 && a.Gather.Hard && a.Gather.Must <= l.Tier
-	}
-	p.Gang.Each(func(a *Part) {
-		for _, l := range a.Limits {
-			if k := (key{l.Alone, l.Tier, a.Level}); is(a, l) {
-				if joined[k] == nil {
-					keys = append(keys, k)
-				}
-				joined[k] = append(joined[k], number)
-			}
-		}
-		number++
-	})
-	for _, k := range keys {
-		if len(joined[k]) < 2 {
-			continue
-		}
-		p.Gang.Each(func(a *Part) {
-			a.Limits = slices.DeleteFunc(a.Limits, func(l limits.OnPart) bool { return is(a, l) && k == key{l.Alone, l.Tier, a.Level} })
-		})
-		one := limits.OnPart{Name: fmt.Sprintf("%s %s for parts", gang.Alone, k.limit), Tier: k.tier, Most: 1, Depth: k.level, Of: joined[k]}
-		alone := one
-		alone.Alone = k.limit
-		p.Gang.Limits = append(p.Gang.Limits, one, alone)
-	}
-}
-
-// aloneTiers are the tiers in whose domains the members of some parts must be alone.
-func aloneTiers(p *Problem) (tiers []int32) {
-	if !p.InParts() {
-		return nil
-	}
-	p.Gang.Each(func(a *Part) {
-		for _, l := range a.Limits {
-			if l.Alone != "" && !slices.Contains(tiers, l.Tier) {
-				tiers = append(tiers, l.Tier)
-			}
-		}
-	})
-	return tiers
-}
-
-// aloneByRank are the limits of each member, by rank; nil: all have those of the gang. O(limits * members).
-func aloneByRank(p *Problem) []*limits.Limits {
-	if len(aloneTiers(p)) == 0 {
-		return nil
-	}
-	out := slices.Repeat([]*limits.Limits{p.Limits}, p.Ranks)
-	p.Gang.Each(func(a *Part) {
-		for _, l := range a.Limits {
-			if l.Alone == "" {
-				continue
-			}
-			with := map[*limits.Limits]*limits.Limits{} // those that members had before are few
-			for _, rank := range a.LimitedBy(l) {
-				was := out[rank]
-				if with[was] == nil {
-					with[was] = was.With(l.Tier, l.Alone)
-				}
-				out[rank] = with[was]
-			}
-		}
-	})
-	return out
-}
-
-// AloneLayers are, by rank, the layers in whose domains members must be alone, empty: in none; nil: what holds for the gang holds for all.
-// O(limits * members).
-func (k Slots) AloneLayers() (layers []string) {
-	for _, l := range aloneByRank(k.p) {
-		layer := ""
-		if l.AreAlone() {
-			layer = l.AloneIn
-		}
-		layers = append(layers, layer)
-	}
-	return layers
-}
-
-// aloneDomains iterates over the domains in which members lie that must be alone there: pending members, or units, at these positions, and
-// running ones.
-func aloneDomains(p *Problem, positions []int32) iter.Seq[layout.Vertex] {
-	by := aloneByRank(p)
-	return func(yield func(layout.Vertex) bool) {
-		at := func(pos int32, rank int) bool {
-			l := p.Limits
-			if by != nil {
-				l = by[rank]
-			}
-			return !l.AreAlone() || yield(p.View.DomainAt(pos, l.Alone))
-		}
-		for i, pos := range positions {
-			if !at(pos, p.Pending[i].Rank) {
-				return
-			}
-		}
-		for _, m := range p.Running {
-			if !at(m.Pos, m.Rank) {
-				return
-			}
-		}
-	}
-}
-
-// aloneBroken says whether others are where running members of a part must be alone.
-//
-// order: limits.4
-func (k Slots) aloneBroken() bool {
-	by := aloneByRank(k.p)
-	return by != nil && slices.ContainsFunc(k.p.Running, func(m siblingMember) bool {
-		return k.p.Company.Of(by[m.Rank]).Meets(m.Pos, k.state())
-	})
-}
-
-// limitsOfRoles are the limits of the members of each role; nil: all have those of the gang.
-func limitsOfRoles(p *Problem) []*limits.Limits {
-	by := aloneByRank(p)
-	if by == nil {
-		return nil
-	}
-	out := make([]*limits.Limits, len(p.Shapes))
-	for i, m := range p.Pending {
-		out[p.Role(i)] = by[m.Rank]
 	}
 	return out
 }

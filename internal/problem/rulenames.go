@@ -9,12 +9,6 @@ import (
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// HardRule is a MustGather of the gang, or of all groups with one name for it.
-type HardRule struct {
-	Name  string
-	parts []*Part // whose rule it is
-}
-
 // HardRules lists the MustGathers of a gang in parts, outer ones before those in them.
 func HardRules(p *Problem) (rules []HardRule) {
 	var byName sets.Intern[string]
@@ -36,14 +30,6 @@ func HardRules(p *Problem) (rules []HardRule) {
 		rules[i].parts = append(rules[i].parts, a)
 	})
 	return rules
-}
-
-// calledIn is the name of a group in a refusal; each of several gangs that start together is a group.
-func calledIn(p *Problem, a *Part) string {
-	if p.Team == nil {
-		return a.Called
-	}
-	return p.Team.Called(a)
 }
 
 // NameOfRule names a multiple of the first part whose number of members is no multiple of Total, else of the first

@@ -21,7 +21,7 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 	for _, pos := range positions {
 		placed[p.View.Node(pos)]++
 	}
-	out := p.Company.Leaving(positions, aloneDomains(p, positions))
+	out := p.Company.Leaving(withGangs(p, positions), aloneDomains(p, positions))
 	leaving, gone := map[int32][]*snapshot.Member{}, map[int32][]*snapshot.Member{}
 	for _, m := range p.Snapshot.Leaving {
 		switch {

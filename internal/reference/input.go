@@ -21,6 +21,9 @@ type Input struct {
 	Spec    cluster.Spec
 	Request gang.Request
 
+	// Together holds if each part is a gang, of its name, and all start together.
+	Together bool
+
 	refused int           // of the members, those of the highest ranks, that the quota does not admit
 	unit    []*gang.Shape // of the members of the units that the request's members stand for; nil: they are members
 }

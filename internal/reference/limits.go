@@ -82,7 +82,14 @@ func (s *solver) anyOther(leavingGone bool, is func(r *cluster.Running) bool) bo
 }
 
 // isOther holds for members of other gangs.
-func (s *solver) isOther(r *cluster.Running) bool { return r.Gang != s.in.Request.Name && r.Gang != "" }
+func (s *solver) isOther(r *cluster.Running) bool {
+	return r.Gang != s.in.Request.Name && r.Gang != "" && !s.isSibling(r)
+}
+
+// isSibling holds for members of gangs that start together: only leaving ones run, which are others to all gangs but their own.
+func (s *solver) isSibling(r *cluster.Running) bool {
+	return s.in.Together && slices.ContainsFunc(s.in.Request.Parts, func(p gang.Part) bool { return p.Name == r.Gang })
+}
 
 // keepsOut holds if a member of another gang keeps the gang off a node.
 func (s *solver) keepsOut(v *vertex, r *cluster.Running) bool {

@@ -93,6 +93,9 @@ func (p *packing) keepsCaps() bool {
 
 // withCompany holds if a member of another gang keeps new members of a holder off a node, or is where running ones must be alone.
 func (s *partSolver) withCompany(h int, v *vertex) bool {
+	if !s.base.gone && s.withSibling(h, v) {
+		return true
+	}
 	for ; h >= 0; h = s.holders[h].around {
 		meets := func(r *cluster.Running) bool { return s.base.solver.meets(v, r, s.holders[h].alone) }
 		if s.base.solver.anyOther(s.base.gone, meets) {
@@ -100,6 +103,23 @@ func (s *partSolver) withCompany(h int, v *vertex) bool {
 		}
 	}
 	return false
+}
+
+// withSibling holds if a leaving member of another of the gangs that start together keeps new members of a holder off a node.
+func (s *partSolver) withSibling(h int, v *vertex) bool {
+	if !s.base.solver.in.Together || h < 0 || s.holders[h].around < 0 {
+		return false
+	}
+	var alone []int
+	outermost := h
+	for ; s.holders[h].around >= 0; h = s.holders[h].around {
+		alone, outermost = append(alone, s.holders[h].alone...), h
+	}
+	spec := &s.base.solver.in.Spec
+	return slices.ContainsFunc(spec.Running, func(r cluster.Running) bool {
+		other := s.base.solver.isSibling(&r) && r.Gang != s.holders[outermost].Division.Name
+		return other && (validity.Closes(spec, &r, v.node.Name) || s.base.solver.meets(v, &r, alone))
+	})
 }
 
 // brokenAlone holds if running members that must be alone are not.

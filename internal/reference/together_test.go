@@ -12,6 +12,7 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
@@ -21,7 +22,12 @@ import (
 func TestQueueOfGangsTogether(t *testing.T) { holdsFor(t, drawGangsTogether, togetherAgrees) }
 
 // drawGangsTogether draws a gang of whole groups that differ, each of which can be a gang: its members are all in parts, none runs.
-func drawGangsTogether(t *rapid.T) Input { return asGangs(drawParts(t)) }
+// Some of the gangs are alone where others leave.
+func drawGangsTogether(t *rapid.T) Input {
+	in := drawParts(t)
+	draws.AloneBesideLeaving(t, &in.Spec, &in.Request)
+	return asGangs(in)
+}
 
 // asGangs makes a gang in parts one of which each part can be a gang.
 func asGangs(in Input) Input {
@@ -29,7 +35,14 @@ func asGangs(in Input) Input {
 	for len(req.Parts) > 0 && req.Parts[0].Tree != "" { // the common rules are in the tree of the first
 		req.Parts = req.Parts[1:]
 	}
-	in.Spec.Running = slices.DeleteFunc(slices.Clone(in.Spec.Running), func(r cluster.Running) bool {
+	in.Together = true
+	in.Spec.Running = slices.Clone(in.Spec.Running)
+	for i := range in.Spec.Running {
+		if r := &in.Spec.Running[i]; r.Gang == req.Name && r.Leaving && !req.IgnoreLeaving {
+			leavesSibling(req.Parts, r, i)
+		}
+	}
+	in.Spec.Running = slices.DeleteFunc(in.Spec.Running, func(r cluster.Running) bool {
 		if r.Gang == req.Name && partOf(req, r.Member) >= 0 { // it is to be placed
 			req.Members = append(req.Members, gang.Member{Name: r.Member})
 		}
@@ -64,6 +77,20 @@ func asGangs(in Input) Input {
 	}
 	req.Members = members
 	return in
+}
+
+// leavesSibling makes a member one of a gang that starts together with others, alone as its gang is.
+func leavesSibling(parts []gang.Part, r *cluster.Running, i int) {
+	if len(parts) == 0 {
+		return
+	}
+	p := &parts[i%len(parts)]
+	r.Gang, r.Member, r.Alone, r.AloneIn = p.Name, "gone-"+r.Member, "", p.Tree
+	for _, l := range p.Limits {
+		if l.Kind == gang.Alone && !l.Preferred && !l.OfParts {
+			r.Alone = l.Layer
+		}
+	}
 }
 
 // dropMultiples takes the multiples from a part and from all in it.

@@ -70,11 +70,12 @@ func (s *session) batch(t testing.TB, text string) (string, error) {
 			return "", err
 		}
 		w := &words{args: args, known: map[string]bool{}}
-		request(w, name, 0)
+		first := s.firstNew(name)
+		request(w, name, first)
 		if err := w.err(); err != nil {
 			return "", err
 		}
-		build = append(build, func() *gang.Request { return request(w, name, 0) })
+		build = append(build, func() *gang.Request { return request(w, name, first) })
 	}
 	queue := func() []*gang.Request {
 		var reqs []*gang.Request

@@ -153,13 +153,13 @@ func recloseAll(c *Snapshot) {
 	})
 }
 
-// HasOthers says whether members run on a node who keep one that must be alone away: not those of gangs that are own, not those that are
+// HasOthers says whether members run on a node who keep one that must be alone away: not those that are own, not those that are
 // tolerated everywhere, and, where they are gone, not those that leave. O(members on the node).
-func (l *Lineage) HasOthers(c *Snapshot, id int32, own func(gang string) bool, leavingGone bool) bool {
+func (l *Lineage) HasOthers(c *Snapshot, id int32, own func(m *Member) bool, leavingGone bool) bool {
 	h := c.on.At(id)
 	for at := &h; at != nil && at.m != nil; at = at.next {
 		m := at.m
-		if !m.Class.Tolerated && !(leavingGone && m.Leaving) && !own(m.Class.Gang) {
+		if !m.Class.Tolerated && !(leavingGone && m.Leaving) && !own(m) {
 			return true
 		}
 	}
@@ -169,10 +169,10 @@ func (l *Lineage) HasOthers(c *Snapshot, id int32, own func(gang string) bool, l
 // Unwelcome says why a member may not come to its node beside who runs on c; empty if it may. Its gang's own members do not matter.
 // O(1) for one that is not alone, where no gang is; else O(gangs + members), and the nodes of its domain.
 func (m *Member) Unwelcome(c *Snapshot) (reason string) {
-	own := func(gang string) bool { return gang == m.Class.Gang }
+	own := func(o *Member) bool { return o.Class.Gang == m.Class.Gang }
 	if !m.Class.Tolerated && c.Closed.By(m.Node) > 0 {
 		c.Gangs.Ascend(func(g *GangMembers) bool {
-			if !own(g.Name) && slices.ContainsFunc(c.Lineage.closedBy(g.Members), func(d closing) bool {
+			if g.Name != m.Class.Gang && slices.ContainsFunc(c.Lineage.closedBy(g.Members), func(d closing) bool {
 				return d.View.Contains(d.At, d.View.NodeVertex(d.View.At(m.Node)))
 			}) {
 				reason = "members of " + g.Name + " are alone here"

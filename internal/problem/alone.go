@@ -1,0 +1,199 @@
+// Who must be alone, and who is company to whom, where not all members of a gang are alike in this?
+
+package problem
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// joinAlone makes one limit of those by which several parts are alone, each within a domain of the layer: one of them in each, and nobody
+// else. So parts that are alike stay alike, and their members one role. Parts within each other are of different levels.
+func joinAlone(p *Problem) {
+	type key struct {
+		limit string
+		tier  int32
+		level int
+	}
+	number, joined := 0, map[key][]int{}
+	var keys []key // in the order of their first parts
+	is := func(a *Part, l limits.OnPart) bool {
+		return l.Alone != "" && l.Depth == 0 && a.InTree() && a.Level > 0 && a.Gather.Hard && a.Gather.Must <= l.Tier
+	}
+	p.Gang.Each(func(a *Part) {
+		for _, l := range a.Limits {
+			if k := (key{l.Alone, l.Tier, a.Level}); is(a, l) {
+				if joined[k] == nil {
+					keys = append(keys, k)
+				}
+				joined[k] = append(joined[k], number)
+			}
+		}
+		number++
+	})
+	for _, k := range keys {
+		if len(joined[k]) < 2 {
+			continue
+		}
+		p.Gang.Each(func(a *Part) {
+			a.Limits = slices.DeleteFunc(a.Limits, func(l limits.OnPart) bool { return is(a, l) && k == key{l.Alone, l.Tier, a.Level} })
+		})
+		one := limits.OnPart{Name: fmt.Sprintf("%s %s for parts", gang.Alone, k.limit), Tier: k.tier, Most: 1, Depth: k.level, Of: joined[k]}
+		alone := one
+		alone.Alone = k.limit
+		p.Gang.Limits = append(p.Gang.Limits, one, alone)
+	}
+}
+
+// aloneTiers are the tiers in whose domains the members of some parts must be alone.
+func aloneTiers(p *Problem) (tiers []int32) {
+	if !p.InParts() {
+		return nil
+	}
+	p.Gang.Each(func(a *Part) {
+		for _, l := range a.Limits {
+			if l.Alone != "" && !slices.Contains(tiers, l.Tier) {
+				tiers = append(tiers, l.Tier)
+			}
+		}
+	})
+	return tiers
+}
+
+// company is what decides who keeps a member off nodes.
+type company struct {
+	limits *limits.Limits
+	gang   string // of several gangs that start together the member's, where leavingSiblings has them; else empty
+}
+
+// companyByRank is that of each member, by rank; nil: all have that of the gang. O(limits * members).
+func companyByRank(p *Problem) []company {
+	if len(aloneTiers(p)) == 0 {
+		return nil
+	}
+	out := slices.Repeat([]company{{limits: p.Limits}}, p.Ranks)
+	if leavingSiblings(p) != nil {
+		for rank := range out {
+			out[rank].gang = gangOf(p, rank)
+		}
+	}
+	p.Gang.Each(func(a *Part) {
+		for _, l := range a.Limits {
+			if l.Alone == "" {
+				continue
+			}
+			with := map[*limits.Limits]*limits.Limits{} // those that members had before are few
+			for _, rank := range a.LimitedBy(l) {
+				was := out[rank].limits
+				if with[was] == nil {
+					with[was] = was.With(l.Tier, l.Alone)
+				}
+				out[rank].limits = with[was]
+			}
+		}
+	})
+	return out
+}
+
+// companyByRole is that of the members of each role; nil: all have that of the gang.
+func companyByRole(p *Problem) []company {
+	by := companyByRank(p)
+	if by == nil {
+		return nil
+	}
+	out := make([]company, len(p.Shapes))
+	for i, m := range p.Pending {
+		out[p.Role(i)] = by[m.Rank]
+	}
+	return out
+}
+
+// AloneLayers are, by rank, the layers in whose domains members must be alone, empty: in none; nil: what holds for the gang holds for all.
+// O(limits * members).
+func (k Slots) AloneLayers() (layers []string) {
+	for _, c := range companyByRank(k.p) {
+		layer := ""
+		if c.limits.AreAlone() {
+			layer = c.limits.AloneIn
+		}
+		layers = append(layers, layer)
+	}
+	return layers
+}
+
+// aloneDomains iterates over the domains in which members lie that must be alone there, each with the member's gang: pending members, or
+// units, at these positions, and running ones.
+func aloneDomains(p *Problem, positions []int32) iter.Seq2[layout.Vertex, string] {
+	by := companyByRank(p)
+	return func(yield func(d layout.Vertex, gang string) bool) {
+		at := func(pos int32, rank int) bool {
+			l := p.Limits
+			if by != nil {
+				l = by[rank].limits
+			}
+			return !l.AreAlone() || yield(p.View.DomainAt(pos, l.Alone), gangOf(p, rank))
+		}
+		for i, pos := range positions {
+			if !at(pos, p.Pending[i].Rank) {
+				return
+			}
+		}
+		for _, m := range p.Running {
+			if !at(m.Pos, m.Rank) {
+				return
+			}
+		}
+	}
+}
+
+// withGangs iterates over the positions of pending members, or units, each with its gang.
+func withGangs(p *Problem, positions []int32) iter.Seq2[int32, string] {
+	return func(yield func(pos int32, gang string) bool) {
+		for i, pos := range positions {
+			if !yield(pos, gangOf(p, p.Pending[i].Rank)) {
+				return
+			}
+		}
+	}
+}
+
+// gangOf is the gang of a member.
+func gangOf(p *Problem, rank int) string {
+	if p.Team == nil {
+		return p.Request.Name
+	}
+	return p.Team.GangOf(rank)
+}
+
+// leavingSiblings are the pending members of each of several gangs, given by their index, if it matters of which gang a member is: somebody
+// must be alone, and of a gang that starts together with others members are leaving, who have no place in the plan. Nil: it does not.
+func leavingSiblings(p *Problem) (gangs [][]int32) {
+	leaves := func(m *snapshot.Member) bool { return p.IsOwn(m.Class.Gang) }
+	if p.Team == nil || p.Request.IgnoreLeaving || len(aloneTiers(p)) == 0 || !slices.ContainsFunc(p.Snapshot.Leaving, leaves) {
+		return nil
+	}
+	last := ""
+	for i, m := range p.Pending { // in the order of gangs
+		if gang := gangOf(p, m.Rank); gangs == nil || gang != last {
+			gangs, last = append(gangs, nil), gang
+		}
+		gangs[len(gangs)-1] = append(gangs[len(gangs)-1], int32(i))
+	}
+	return gangs
+}
+
+// aloneBroken says whether others are where running members of a part must be alone.
+//
+// order: limits.4
+func (k Slots) aloneBroken() bool {
+	by := companyByRank(k.p)
+	return by != nil && slices.ContainsFunc(k.p.Running, func(m siblingMember) bool {
+		return k.p.Company.Of(by[m.Rank].limits, by[m.Rank].gang).Meets(m.Pos, k.state())
+	})
+}
