@@ -27,7 +27,7 @@ func formulasHold(in Input) error {
 	if err != nil {
 		return err
 	}
-	if _, units := unitsOf(&in); units != nil || begun(&in) || len(a.WaitsFor) > 0 || len(in.Request.Groups) > 2 { // nothing that SolveByDefinition is for
+	if _, units := unitsOf(&in); units != nil || hasRoles(&in) || begun(&in) || len(a.WaitsFor) > 0 || len(in.Request.Groups) > 2 { // nothing that SolveByDefinition is for
 		return nil
 	}
 	n := a.Members
