@@ -152,11 +152,10 @@ func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
 		up = f.p.View.Above(up)
 	}
 	// From x up the slots are those of every domain below it.
-	for x != up && x >= 0 && up >= 0 {
-		if c := compare(f.ask.slots.At(x), up); c != 0 {
+	for at := x; at != up && at >= 0 && up >= 0; at, up = f.p.View.Above(at), f.p.View.Above(up) {
+		if c := compare(f.ask.slots.At(at), up); c != 0 {
 			return c > 0
 		}
-		x, up = f.p.View.Above(x), f.p.View.Above(up)
 	}
 	return f.isBehind(0, best, x)
 }
