@@ -23,6 +23,7 @@ type planCase struct {
 	goroutines int
 	anyNode    bool // also on nodes meant for others
 	limit      gang.Limit
+	ofMembers  bool // the limit, of a gang in groups, is on members
 }
 
 func (c planCase) name() string {
@@ -37,7 +38,11 @@ func (c planCase) name() string {
 		name += "/any-node"
 	}
 	if c.limit.Kind != "" {
-		name += fmt.Sprintf("/%s=%s", strings.ToLower(string(c.limit.Kind)), c.limit.Layer)
+		name += "/"
+		if c.ofMembers {
+			name += "members-"
+		}
+		name += fmt.Sprintf("%s=%s", strings.ToLower(string(c.limit.Kind)), c.limit.Layer)
 		if c.limit.Most > 0 {
 			name += "-" + strconv.Itoa(c.limit.Most)
 		}
@@ -119,6 +124,7 @@ func planCases() []planCase {
 		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 12}},
 		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 4}},
 		{fill: fill{name: "frag70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 12}},
+		{fill: fill{name: "frag70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Apart, Most: 4}, ofMembers: true},
 		{fill: fill{name: "clean70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Alone}},
 		{fill: fill{name: "frag70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Apart, Most: 1}},
 		{fill: fill{name: "clean70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Alone}},
@@ -223,12 +229,14 @@ func (c planCase) warmed(b *testing.B, s *stream) []*gang.Request {
 
 // bound adds the limit, of the groups if there are any, which then divide the gang.
 func (c planCase) bound(r *gang.Request, group int) {
+	if group > 0 && c.limit.Kind != "" && c.limit.Kind != gang.Within {
+		r.Members = r.Members[:len(r.Members)/group*group]
+	}
 	switch {
 	case c.limit.Kind == "":
-	case group == 0 || c.limit.Kind == gang.Within: // of the gang; the groups may lie in several of the domains
+	case group == 0 || c.ofMembers || c.limit.Kind == gang.Within: // of the gang; the groups may lie in several of the domains
 		r.Limits = []gang.Limit{c.limit}
 	default:
-		r.Members = r.Members[:len(r.Members)/group*group]
 		r.Groups[0].Limits = []gang.Limit{c.limit}
 	}
 }

@@ -27,7 +27,7 @@ func drawLimits(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
 	}
 	drawApart(t, req, spec, levels, total)
 	if len(req.Members) > mostInParts && validity.LimitsNeedParts(spec, req) {
-		req.Limits = slices.DeleteFunc(req.Limits, func(l gang.Limit) bool { return l.Kind == gang.Within })
+		req.Limits = slices.DeleteFunc(req.Limits, func(l gang.Limit) bool { return l.Kind != gang.Alone })
 	}
 }
 
@@ -43,6 +43,9 @@ func drawApart(t *rapid.T, req *gang.Request, spec *cluster.Spec, levels []gang.
 			}
 		}
 		return
+	}
+	if Chance(t, 40, "members apart") {
+		req.Limits = append(req.Limits, gang.Limit{Layer: layer(), Kind: gang.Apart, Most: rapid.IntRange(1, 4).Draw(t, "most members")})
 	}
 	if total%levels[0].Size != 0 || req.PP > 0 {
 		return

@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -255,12 +256,19 @@ func limitsNeedParts(p *Problem) bool {
 	outer := &p.Levels[0]
 	short := int64(p.Ranks)%outer.Size != 0
 	switch {
-	case p.Limits.CountMembers() || p.Limits.CapAbove():
+	case !slotsTellGroups(p, short) || p.Limits.CapAbove():
 		return true
 	case p.Limits.CountDomains() && (short || outer.Gather.Must > p.Limits.Within[0].Tier): // a group may use several of them
 		return true
 	}
 	return p.Limits.CountGroups() && (short || len(p.Levels) > 1 && len(p.Running) > 0)
+}
+
+// slotsTellGroups says whether slots tell of groups, too, what limits on the number of members leave: where these speak of nodes, or of
+// domains that take no whole group, which lie above then, where slots are sums.
+func slotsTellGroups(p *Problem, short bool) bool {
+	inner := p.Levels[len(p.Levels)-1].Size
+	return !slices.ContainsFunc(p.Limits.Apart, func(c index.Cap) bool { return c.Tier > 0 && (short || c.Most >= inner) })
 }
 
 // shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.

@@ -1,6 +1,7 @@
 package validity
 
 import (
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster/cluster"
@@ -242,7 +243,16 @@ func LimitsNeedParts(spec *cluster.Spec, req *gang.Request) bool {
 	if CountsDomains(req) && (short || groupsSpan(spec, req, &levels[0])) {
 		return true
 	}
-	return countsMembers(req) || CountsNumbers(req) && (short || len(levels) > 1 && own > 0)
+	return !slotsTellGroups(spec, req, levels, short) || countsGroups(req) && (short || len(levels) > 1 && own > 0)
+}
+
+// slotsTellGroups holds if all limits on the number of members speak of nodes, or of domains that take no whole group.
+func slotsTellGroups(spec *cluster.Spec, req *gang.Request, levels []gang.Groups, short bool) bool {
+	net, ok := NewNetwork(spec, req)
+	return ok && !slices.ContainsFunc(req.Limits, func(l gang.Limit) bool {
+		tier, _ := net.TierOf(l.Layer)
+		return isApart(l) && tier > 0 && (short || l.Most >= levels[len(levels)-1].Size)
+	})
 }
 
 // LimitsMayNeedParts is LimitsNeedParts for a gang that keeps any of the limits that it prefers. Those of groups count either way: kept, they
@@ -264,7 +274,9 @@ func LimitsMayNeedParts(spec *cluster.Spec, req *gang.Request) bool {
 	}
 	for mask := range 1 << len(preferred) {
 		for i, l := range preferred {
-			l.Preferred = mask>>i&1 == 1
+			if l.Preferred = mask>>i&1 == 1; l.Kind == gang.Apart {
+				l.Most = math.MaxInt // one that is kept as well as can be is as large as it must
+			}
 		}
 		if LimitsNeedParts(spec, &some) {
 			return true
@@ -308,11 +320,15 @@ func countsDomains(l gang.Limit) bool { return l.Kind == gang.Within && !l.Prefe
 
 // CountsNumbers says whether a limit of the gang, or of a level of its groups, is on a number of members or groups.
 func CountsNumbers(req *gang.Request) bool {
-	return countsMembers(req) || slices.ContainsFunc(req.Groups, func(g gang.Groups) bool {
+	return countsMembers(req) || countsGroups(req)
+}
+
+func countsGroups(req *gang.Request) bool {
+	return slices.ContainsFunc(req.Groups, func(g gang.Groups) bool {
 		return slices.ContainsFunc(g.Limits, func(l gang.Limit) bool { return !l.Preferred })
 	})
 }
 
-func countsMembers(req *gang.Request) bool {
-	return slices.ContainsFunc(req.Limits, func(l gang.Limit) bool { return l.Kind == gang.Apart && !l.Preferred && !l.OfParts })
-}
+func countsMembers(req *gang.Request) bool { return slices.ContainsFunc(req.Limits, isApart) }
+
+func isApart(l gang.Limit) bool { return l.Kind == gang.Apart && !l.Preferred && !l.OfParts }
