@@ -24,6 +24,7 @@ type planCase struct {
 	anyNode    bool // also on nodes meant for others
 	limit      gang.Limit
 	ofMembers  bool // the limit, of a gang in groups, is on members
+	short      bool // with a limit as well most gangs have a short last group
 }
 
 func (c planCase) name() string {
@@ -39,6 +40,9 @@ func (c planCase) name() string {
 	}
 	if c.limit.Kind != "" {
 		name += "/"
+		if c.short {
+			name += "short/"
+		}
 		if c.ofMembers {
 			name += "members-"
 		}
@@ -124,6 +128,7 @@ func planCases() []planCase {
 		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 12}},
 		{fill: fill{name: "frag70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 4}},
 		{fill: fill{name: "frag70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 12}},
+		{fill: fill{name: "frag70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Within, Most: 12}, short: true},
 		{fill: fill{name: "frag70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Apart, Most: 4}, ofMembers: true},
 		{fill: fill{name: "clean70"}, limit: gang.Limit{Layer: "unit", Kind: gang.Alone}},
 		{fill: fill{name: "frag70"}, group: 8, limit: gang.Limit{Layer: "unit", Kind: gang.Apart, Most: 1}},
@@ -229,7 +234,7 @@ func (c planCase) warmed(b *testing.B, s *stream) []*gang.Request {
 
 // bound adds the limit, of the groups if there are any, which then divide the gang.
 func (c planCase) bound(r *gang.Request, group int) {
-	if group > 0 && c.limit.Kind != "" && c.limit.Kind != gang.Within {
+	if group > 0 && c.limit.Kind != "" && !c.short {
 		r.Members = r.Members[:len(r.Members)/group*group]
 	}
 	switch {

@@ -60,7 +60,7 @@ func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, er
 func onePerDomain(p *problem.Problem) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
 		shown := map[string]bool{}
-		for o := range search.For(p).Outcomes() {
+		for o := range search.Outcomes(p) {
 			res := resultOf(o)
 			key := fmt.Sprintf("%d %q", res.Tier, res.Domain)
 			if shown[key] {

@@ -91,7 +91,7 @@ func decide(ctx context.Context, p *problem.Problem, leave victims.Leave) (*Resu
 	if err := ctx.Err(); err != nil {
 		return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserSteps, Wanted: p.Least * p.Size(), AtLeast: true, Stopped: err}
 	}
-	if o := search.For(p).Search(); o != nil {
+	if o := search.Best(p); o != nil {
 		return resultOf(o), nil
 	}
 	return otherwise(ctx, p, leave)

@@ -177,7 +177,7 @@ func standing(p *problem.Problem, members []*snapshot.Member) *RunningGang {
 	r := describePlaced(whole, now)
 	g.Now = positionOf(whole, r, now)
 	g.Best, g.Proven = g.Now, r.Proven
-	o := search.For(p).Search()
+	o := search.Best(p)
 	if o == nil {
 		return g // the nodes that it is on take nobody any more
 	}

@@ -126,10 +126,11 @@ func (a *ask) jumps(x layout.Vertex) bool {
 	return a.p.Limits.Spans(a.p.View, x) && (len(a.p.Levels) > 0 || a.p.View.TierIndex(a.p.View.TierOf(x)) > a.within()+1)
 }
 
-// plainTier says whether no vertex between the domains of the tier at a place and those that are counted is passed over.
+// plainTier says whether no vertex between the domains of the tier at a place and those that are counted is passed over, and the index tells
+// what these hold. Where a lower vertex stands for such a domain, whole groups are compared in it and not in the others.
 func (a *ask) plainTier(place int) bool {
 	at := a.within()
-	return at < 0 || place <= at || place == at+1 && len(a.p.Levels) == 0
+	return at < 0 || place <= at || place == at+1 && (len(a.p.Levels) == 0 || at > 0 && a.indexed != nil && a.short == 0 && place < len(a.p.View.Even) && a.p.View.Even[place])
 }
 
 // isCounted says whether the index counts whole groups.

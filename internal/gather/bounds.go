@@ -106,6 +106,9 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 	if len(f.p.Levels) > 0 && !f.ask.isCounted() {
 		return 1 // not known: begun groups
 	}
+	if at := f.ask.within(); at >= 0 && i > at {
+		return 0 // not compared above the domains that are counted
+	}
 	n := 0
 	for level, tier := range f.strategy.Groups { // from below the strategy's tier down to 0, as eachIntact yields them
 		for t := f.p.View.TierIndex(tier - 1); t >= 0; t-- {

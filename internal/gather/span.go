@@ -22,6 +22,10 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	if s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || x == layout.Root && s.ask.slots.InTree || s.ask.beyond > 0 {
 		return 0, false
 	}
+	if groups, ok := s.sums.countedGroups(x); ok {
+		n, _ := groups.Fewest(s.ask.full)
+		return int64(n), true
+	}
 	if s.ask.jumps(x) {
 		return s.ask.fewestBelow(x), len(s.p.Levels) == 0
 	}
@@ -236,6 +240,9 @@ func (s spans) isWider(x layout.Vertex, span int64) bool {
 		return false
 	}
 	sums := s.ask.slots.Ix.SumsOf(x)
+	if groups, ok := s.sums.countedGroups(x); ok && span > 0 {
+		return span < int64(groups.Len) && groups.Of(int32(span)) < s.ask.full
+	}
 	switch {
 	case span <= 0:
 		return true // a domain needs a child
@@ -314,6 +321,9 @@ func (a *ask) fewestBelow(x layout.Vertex) (n int64) {
 // holdsWithin says whether as few domains below d as there may be hold all new groups, or members. O(1) where the index tells, else
 // O(domains below d * log).
 func (s *sums) holdsWithin(d layout.Vertex) bool {
+	if groups, ok := s.countedGroups(d); ok {
+		return groups.Of(int32(min(s.p.Limits.Within[0].Most, int64(groups.Len)))) >= s.ask.full
+	}
 	if s.countsRoom(d) {
 		most := s.p.Limits.Within[0].Most
 		if !s.ask.jumps(d) {
@@ -328,6 +338,20 @@ func (s *sums) holdsWithin(d layout.Vertex) bool {
 	return s.mostWithin(d) >= s.ask.full
 }
 
+// countedGroups has the whole groups that the children of x hold, which are the domains that are counted, largest first; not ok if the index
+// does not tell. O(1).
+func (s *sums) countedGroups(x layout.Vertex) (groups index.ChildSums, ok bool) {
+	at := s.ask.within()
+	if at < 1 || s.ask.indexed == nil || s.ask.short > 0 || len(s.p.Siblings) > 0 || x == layout.Root || s.p.View.IsNode(x) ||
+		s.p.View.TierOf(x) != s.p.View.Tiers[at+1] {
+		return groups, false
+	}
+	if lo, _ := s.p.View.Kids(x); s.p.View.IsNode(lo) {
+		return groups, false
+	}
+	return s.ask.indexed.SumsOf(s.p.View, s.p.View.TierIndex(s.tiers[0]), x), true
+}
+
 // mostBelow bounds what fits into as few domains below d as there may be, with an index. O(log tiers).
 func (a *ask) mostBelow(d layout.Vertex) int64 {
 	return a.p.Limits.Within[0].Most * int64(a.slots.Ix.Most[a.within()].At(d))
@@ -340,6 +364,9 @@ func (s *sums) countsRoom(d layout.Vertex) bool {
 
 // mostWithin is how many whole groups, or members, fit below d into as few domains as there may be.
 func (s *sums) mostWithin(d layout.Vertex) int64 {
+	if groups, ok := s.countedGroups(d); ok {
+		return groups.Of(int32(min(s.p.Limits.Within[0].Most, int64(groups.Len))))
+	}
 	if s.countsRoom(d) {
 		room, sum := s.ask.roomiest(d, s.ask.scratch.counted[:0]), int64(0)
 		s.ask.scratch.counted = room

@@ -32,7 +32,7 @@ func New(name string, tree *topology.Tree, names []string, order []int32) *View 
 	}
 	v.placeDomains()
 	for _, t := range v.SwitchTiers() {
-		above, kids := 0, 0 // ends of the domains above t, and of their children that are domains
+		above, kids, even := 0, 0, true // ends of the domains above t, and of their children that are domains
 		for d := range v.NumDomains() {
 			if v.Tier[d] <= t {
 				continue
@@ -41,7 +41,11 @@ func New(name string, tree *topology.Tree, names []string, order []int32) *View 
 			if !v.IsNode(v.FirstKid[d]) {
 				kids = max(kids, int(v.endKid[d]))
 			}
+			for c := v.FirstKid[d]; c < v.endKid[d] && even && Vertex(d) != v.Outside; c++ {
+				even = v.TierOf(c) >= t
+			}
 		}
+		v.Even = append(v.Even, even)
 		v.UpTo, v.KidsUpTo, v.Gaps = append(v.UpTo, above), append(v.KidsUpTo, kids), append(v.Gaps, v.gapsAbove(t, above))
 	}
 	return v

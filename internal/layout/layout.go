@@ -50,6 +50,8 @@ type View struct {
 	// of the tier or lower, 2 where all children have the gap 1, else 0. Children without children of their own do not
 	// count.
 	Gaps [][]int8
+	// Even says that all domains of the tier in the tree are of the tier itself: no lower one, and no node, stands for one.
+	Even []bool
 	// starts has, by place in Tiers, the first positions of the domains of that tier, empty ones left out. It is made
 	// on demand.
 	starts struct {

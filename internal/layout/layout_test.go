@@ -192,6 +192,8 @@ func TestGaps(t *testing.T) {
 				want = append(want, gap)
 			}
 			require.Equal(t, want, v.Gaps[i])
+			lower := func(d Vertex) bool { return v.TierOf(d) < tier && d != v.Outside && v.Above(d) != v.Outside }
+			require.Equal(t, !slices.ContainsFunc(v.DomainsOf(tier), lower), v.Even[i])
 		}
 	})
 }

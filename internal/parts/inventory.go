@@ -43,6 +43,7 @@ type inventory struct {
 	pendingOf  []int32 // by rank: index in pending; -1: it runs
 	positionOf []int32 // by rank: position while it runs; -1: it does not
 	signatures map[*problem.Part]string
+	text       []byte                  // memory of the last signature
 	limitedBy  map[*problem.Part][]int // the limits that count it as a group, by their place among all; nil: there are none
 	inOrder    bool                    // the order of roles by rank tells apart parts that may be placed partly
 	classes    []groupClass
@@ -118,34 +119,52 @@ func (inv *inventory) findLimits() {
 // have the empty signature. Running members make it unique by their first rank.
 func (inv *inventory) addSignature(a *problem.Part) string {
 	own := make(front.Vector, len(inv.p.Shapes))
-	var order []int32
-	var inner []string
+	inner := make([]string, 0, len(a.Parts))
 	for _, rank := range a.Ranks {
 		if i := inv.pendingOf[rank]; i >= 0 {
 			own[inv.p.Role(int(i))]++
-			order = append(order, inv.p.Role(int(i)))
 		}
 	}
 	for _, o := range a.Parts {
 		inner = append(inner, inv.addSignature(o))
 	}
 	slices.Sort(inner)
-	text := ""
-	if own.Total() > 0 || strings.Join(inner, "") != "" {
-		text = fmt.Sprint(a.Level, a.Gather.Must, a.Gather.Hard, a.Gather.Worths, a.Multiples, a.Bundle, a.Least, a.LeastParts, own, inner, inv.limitedBy[a])
-		if inv.inOrder && a.Least > 0 {
-			text += fmt.Sprint(" as ", order)
-		}
-		if a.OtherTree != nil {
-			text += " in " + strconv.Quote(a.OtherTree.Name)
-		}
-		if inv.lowestOf(a) >= 0 {
-			text += fmt.Sprint(" beside running members ", a.First())
-		}
-		text = "(" + text + ")"
+	all := strings.Join(inner, "")
+	if own.Total() == 0 && all == "" {
+		inv.signatures[a] = ""
+		return ""
 	}
-	inv.signatures[a] = text
-	return text
+	text := append(inv.text[:0], '(', problem.Bit(a.Gather.Hard), problem.Bit(a.Bundle))
+	text = numbers(text, a.Level, int(a.Gather.Must), a.Least, a.LeastParts)
+	text = numbers(numbers(numbers(text, a.Gather.Worths...), own...), inv.limitedBy[a]...)
+	if len(a.Multiples) > 0 {
+		text = fmt.Append(text, " of ", a.Multiples)
+	}
+	if inv.inOrder && a.Least > 0 {
+		text = append(text, " as "...)
+		for _, rank := range a.Ranks {
+			if i := inv.pendingOf[rank]; i >= 0 {
+				text = numbers(text, inv.p.Role(int(i)))
+			}
+		}
+	}
+	if a.OtherTree != nil {
+		text = strconv.AppendQuote(append(text, " in "...), a.OtherTree.Name)
+	}
+	if inv.lowestOf(a) >= 0 {
+		text = numbers(append(text, " beside running members "...), a.First())
+	}
+	inv.text = append(append(text, all...), ')')
+	inv.signatures[a] = string(inv.text)
+	return inv.signatures[a]
+}
+
+// numbers adds a list of numbers to a text.
+func numbers[T int | int32](text []byte, list ...T) []byte {
+	for _, n := range list {
+		text = append(strconv.AppendInt(text, int64(n), 10), ' ')
+	}
+	return append(text, ';')
 }
 
 // countOwn adds the new members of a part to own, by role. Members of parts that are no groups in the gang's tree

@@ -34,65 +34,67 @@ import (
 // fates has a row for each field of a problem and a column for each constructor: `=` the field is kept, `0` it is
 // reset, `*` it is derived. A new field needs a row: think of what it is in each of the derived problems.
 const fates = `
-field                Kept Again WithLeavingGone WithoutMultiples WithLimits    WithMultiples WithoutRules UnderRules withGang unbundled Only beside Rest Unselected ofRole onNode WithDomains withoutOthers
-Snapshot             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-View                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Request              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Shapes               =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      *      *           =
-RoleOf               =    =     =               =                =             =             =            *          =        =         *    =      =    *          0      0      *           =
-twins                =    =     =               =                =             =             =            *          =        =         =    =      =    =          0      0      *           =
-Gang                 =    =     =               =                *             =             *            *          *        =         =    =      =    =          =      =      =           =
-Ranks                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Parts.Minimal        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Parts.MustRun        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Parts.State          =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Parts.Already        =    =     =               =                =             =             =            =          =        =         =    =      =    *          =      =      =           =
-Parts.Selection      =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =      =           =
-Parts.All            =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =      *           =
-Parts.AllowedOf      =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      *           =
-Parts.RoleBefore     =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      *           =
-Parts.Allowed        =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =      =           =
-Parts.Doubt          =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *
-Parts.Left           =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *
-together             =    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =      =           =
-Needs                =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      *      =           =
-Policy               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-ordered              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Pending              0    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =
-Pinned               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Team                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Own                  =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Running              =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =
-Least                =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =
-Levels               0    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =      =           *
-oneLevel             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Gather               =    =     =               =                =             =             *            *          =        =         =    *      *    *          =      =      =           *
-Multiple             =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =      =           =
-LCA                  =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =
-Siblings             =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =
-Friends              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Forced               =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =      =           =
-Multiples            =    =     =               0                =             *             =            *          =        =         =    *      *    *          0      =      *           =
-LeavingGone          =    =     *               =                =             =             =            =          =        =         =    0      0    0          =      =      =           =
-Admitted             =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =
-RefusedBy            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Unsettled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-indexes              0    =     =               =                0             =             =            =          =        =         =    =      =    =          0      =      =           0
-ZoneState.Aligned    =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =      =           =
-ZoneState.members    =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      =      *           =
-ZoneState.indexNeeds =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =
-ZoneState.OwnNeeds   0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =
-ZoneState.shares     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =
-ZoneState.widths     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =
-ZoneState.zoneFits   0    =     =               =                =             =             =            *          =        =         =    =      =    0          0      =      *           =
-ZoneState.Released   =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-ZoneState.inexact    =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =
-Scratch              0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Bounds               0    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Unbundled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =
-Limits               =    =     =               =                0             =             =            =          =        =         =    =      =    =          =      =      =           =
-Company              *    =     =               =                *             =             =            =          =        =         =    =      =    =          =      =      =           =
-whole                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *
+field                Kept Again WithLeavingGone WithoutMultiples WithLimits    WithMultiples WithoutRules UnderRules withGang unbundled Only beside Rest Unselected ofRole onNode WithDomains withoutOthers inLevels
+Snapshot             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+View                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Request              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Shapes               =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      *      *           =             =
+RoleOf               =    =     =               =                =             =             =            *          =        =         *    =      =    *          0      0      *           =             =
+twins                =    =     =               =                =             =             =            *          =        =         =    =      =    =          0      0      *           =             =
+Gang                 =    =     =               =                *             =             *            *          *        =         =    =      =    =          =      =      =           =             0
+Ranks                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Parts.cut            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
+Parts.First          =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
+Parts.Minimal        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
+Parts.MustRun        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
+Parts.State          =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
+Parts.Already        =    =     =               =                =             =             =            =          =        =         =    =      =    *          =      =      =           =             0
+Parts.Selection      =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =      =           =             0
+Parts.All            =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =      *           =             0
+Parts.AllowedOf      =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      *           =             0
+Parts.RoleBefore     =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      *           =             0
+Parts.Allowed        =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =      =           =             0
+Parts.Doubt          =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *             0
+Parts.Left           =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *             0
+together             =    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =      =           =             =
+Needs                =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      *      =           =             =
+Policy               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+ordered              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Pending              0    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =             =
+Pinned               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Team                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Own                  =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Running              =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =             =
+Least                =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =             *
+Levels               0    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =      =           *             *
+oneLevel             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Gather               =    =     =               =                =             =             *            *          =        =         =    *      *    *          =      =      =           *             *
+Multiple             =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =      =           =             =
+LCA                  =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =             =
+Siblings             =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =             =
+Friends              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Forced               =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =      =           =             =
+Multiples            =    =     =               0                =             *             =            *          =        =         =    *      *    *          0      =      *           =             =
+LeavingGone          =    =     *               =                =             =             =            =          =        =         =    0      0    0          =      =      =           =             =
+Admitted             =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =             =
+RefusedBy            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Unsettled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+indexes              0    =     =               =                0             =             =            =          =        =         =    =      =    =          0      =      =           0             =
+ZoneState.Aligned    =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =      =           =             =
+ZoneState.members    =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      =      *           =             =
+ZoneState.indexNeeds =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =             =
+ZoneState.OwnNeeds   0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =             =
+ZoneState.shares     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =             =
+ZoneState.widths     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =             =
+ZoneState.zoneFits   0    =     =               =                =             =             =            *          =        =         =    =      =    0          0      =      *           =             =
+ZoneState.Released   =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+ZoneState.inexact    =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =             =
+Scratch              0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Bounds               0    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Unbundled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             *
+Limits               =    =     =               =                0             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Company              *    =     =               =                *             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+whole                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *             =
 `
 
 func TestDerivedProblemsSayEveryField(t *testing.T) {
@@ -144,6 +146,9 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		"ofRole":           {both, func(p *Problem) *Problem { return ofRole(p, 1) }},
 		"onNode":           {both, func(p *Problem) *Problem { return onNode(p, []int32{6, 7}, p.View.Node(6)) }},
 		"WithDomains":      {both, func(p *Problem) *Problem { return p.WithDomains(domains) }},
+		"inLevels": {both, func(p *Problem) *Problem {
+			return inLevels(p, GatherRules{Must: 7}, []Level{{Size: 9}}, bundled.Unbundled.derive())
+		}},
 	}
 	table := parseFates(t)
 	for _, name := range constructors(t) {
@@ -324,7 +329,7 @@ func fill(p *Problem) {
 	p.Company = limits.Near(p.Snapshot, p.View, p.Limits, nil, false, "gang", p.IsOwn)
 	p.whole = &Problem{}
 	p.Parts = partState{
-		Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
+		cut: []Level{{Size: 2}}, First: []*Problem{{}}, Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
 		AllowedOf: make([]allowedNodes, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: allowedNodes{{V: p.View, End: 4}}, Doubt: new(bool), Left: new(front.Budget),
 	}
 	*p.Parts.Doubt = true

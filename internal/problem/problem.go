@@ -81,6 +81,8 @@ type Bounds struct {
 
 // partState has the fields that only a gang in parts needs.
 type partState struct {
+	cut     []Level      // the levels of equal groups of which the parts are made; nil: the parts are others
+	First   []*Problem   // tried before the parts, see triedFirst
 	Minimal Selection    // one that no member can be left out of; nil: there is none
 	MustRun int          // members that must run together
 	State   *quota.State // admits a selection or not; nil: it admits all
@@ -285,6 +287,9 @@ func (p *Problem) Ready() {
 	}
 	if p.Multiple != nil && len(p.Siblings) > 0 && !p.InParts() {
 		forceMultiples(p)
+	}
+	if p.InParts() {
+		p.Parts.First = triedFirst(p)
 	}
 }
 

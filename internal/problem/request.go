@@ -11,7 +11,6 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -210,6 +209,7 @@ func chooseShapes(p *Problem) error {
 	if odd < 0 {
 		p.Shapes = shapes[:1:1]
 		if p.Gang == nil && limitsNeedParts(p) {
+			p.Parts.cut = p.Levels
 			cutByLevels(p)
 		}
 		return sumNeeds(p)
@@ -240,35 +240,6 @@ func unitSize(p *Problem) int {
 		return 0
 	}
 	return int(p.Levels[n-1].Size)
-}
-
-// limitsNeedParts says whether members of one shape, or equal groups of them, have limits for which they are placed as the parts of a gang
-// are: slots of members and of whole groups do not tell what these leave.
-//
-// order: limits.10
-func limitsNeedParts(p *Problem) bool {
-	if p.Multiple != nil || p.Limits == nil {
-		return false
-	}
-	if len(p.Levels) == 0 {
-		return p.Limits.CapAbove()
-	}
-	outer := &p.Levels[0]
-	short := int64(p.Ranks)%outer.Size != 0
-	switch {
-	case !slotsTellGroups(p, short) || p.Limits.CapAbove():
-		return true
-	case p.Limits.CountDomains() && (short || outer.Gather.Must > p.Limits.Within[0].Tier): // a group may use several of them
-		return true
-	}
-	return p.Limits.CountGroups() && (short || len(p.Levels) > 1 && len(p.Running) > 0)
-}
-
-// slotsTellGroups says whether slots tell of groups, too, what limits on the number of members leave: where these speak of nodes, or of
-// domains that take no whole group, which lie above then, where slots are sums.
-func slotsTellGroups(p *Problem, short bool) bool {
-	inner := p.Levels[len(p.Levels)-1].Size
-	return !slices.ContainsFunc(p.Limits.Apart, func(c index.Cap) bool { return c.Tier > 0 && (short || c.Most >= inner) })
 }
 
 // shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.

@@ -23,10 +23,8 @@ type Engine interface {
 	// Admit finds how many of them the quota admits, if it refuses all together.
 	Admit(state *quota.State) error
 
-	// Search is the best plan for the most new members that fit, nil if not even the least number fits.
+	// Search and Outcomes are as [Best] and [Outcomes].
 	Search() *problem.Outcome
-	// Outcomes iterates over the best plans in every domain that some strategy allows, best first, all for the most new
-	// members that fit.
 	Outcomes() iter.Seq[*problem.Outcome]
 	// LeastAndMore plans the least number of members, and further ones beside them on what is free now; nil if the
 	// least number does not fit.
@@ -63,6 +61,35 @@ func For(p *problem.Problem) Engine {
 		return parts.Engine{P: p}
 	}
 	return gather.Engine{P: p}
+}
+
+// Best is the best plan for the most new members that fit, nil if not even the least number fits.
+func Best(p *problem.Problem) *problem.Outcome {
+	for _, first := range p.Parts.First {
+		if o := (gather.Engine{P: first}).Search(); o != nil {
+			return o
+		}
+	}
+	return For(p).Search()
+}
+
+// Outcomes iterates over the best plans in every domain that some strategy allows, best first, all for the most new members that fit. A
+// domain may come again.
+func Outcomes(p *problem.Problem) iter.Seq[*problem.Outcome] {
+	all := make([]iter.Seq[*problem.Outcome], 0, len(p.Parts.First)+1)
+	for _, first := range p.Parts.First {
+		all = append(all, gather.Engine{P: first}.Outcomes())
+	}
+	all = append(all, For(p).Outcomes())
+	return func(yield func(*problem.Outcome) bool) {
+		for _, some := range all {
+			for o := range some {
+				if !yield(o) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // New brings a request inside and makes it ready for its engine: how many members must be placed, and how many the

@@ -1,4 +1,5 @@
-// Who must be alone, and who is company to whom, where not all members of a gang are alike in this?
+// What do limits ask of a gang beyond its slots: must it be placed as parts are, and who must be alone, where not all members are alike in
+// this?
 
 package problem
 
@@ -8,10 +9,87 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
+
+// limitsNeedParts says whether members of one shape, or equal groups of them, have limits for which they are placed as the parts of a gang
+// are: slots of members and of whole groups do not tell what these leave.
+//
+// order: limits.10
+func limitsNeedParts(p *Problem) bool {
+	if p.Multiple != nil || p.Limits == nil {
+		return false
+	}
+	if len(p.Levels) == 0 {
+		return p.Limits.CapAbove()
+	}
+	outer := &p.Levels[0]
+	short := int64(p.Ranks)%outer.Size != 0
+	switch {
+	case !slotsTellGroups(p, short) || p.Limits.CapAbove():
+		return true
+	case p.Limits.CountDomains() && (short || outer.Gather.Must > p.Limits.Within[0].Tier): // a group may use several of them
+		return true
+	}
+	return p.Limits.CountGroups() && (short || len(p.Levels) > 1 && len(p.Running) > 0)
+}
+
+// slotsTellGroups says whether slots tell of groups, too, what limits on the number of members leave: where these speak of nodes, or of
+// domains that take no whole group, which lie above then, where slots are sums.
+func slotsTellGroups(p *Problem, short bool) bool {
+	inner := p.Levels[len(p.Levels)-1].Size
+	return !slices.ContainsFunc(p.Limits.Apart, func(c index.Cap) bool { return c.Tier > 0 && (short || c.Most >= inner) })
+}
+
+// triedFirst are problems of all members of a gang in one level of equal groups, which may lie in several of the domains that limit the gang.
+// They are for package gather, each within a domain right above these domains: first every group lies in one of them, then groups lie
+// anywhere. Who places the gang by the first that has a plan has the best strategy. None if that is not sure.
+//
+// order: limits.11
+func triedFirst(p *Problem) (first []*Problem) {
+	cut := p.Parts.cut
+	if len(cut) != 1 || !p.Limits.CountDomains() || p.Limits.CapAbove() || p.Limits.CountMembers() || len(p.Gang.Limits) > 0 ||
+		int64(p.Ranks)%cut[0].Size != 0 || len(p.Running) > 0 || p.Parts.State != nil || p.Zones().Bind() {
+		return nil
+	}
+	counted, groups := p.Limits.Within[0].Tier, &cut[0].Gather
+	above := min(p.View.Tiers[p.View.TierIndex(counted)+1], p.Gather.Must)
+	if !slices.Contains(p.Gather.Worths, above) {
+		return nil // a wider domain may be worth as much
+	}
+	described := inLevels(p, p.Gather, cut, nil)
+	with := func(tier int32, levels []Level) {
+		first = append(first, inLevels(p, p.Gather.upTo(tier), levels, described))
+	}
+	if !slices.Contains(groups.Worths, counted) && p.Gather.Worths[0] <= counted {
+		with(counted, cut) // in one of the domains that are counted groups may be worth less than that
+	}
+	if groups.Worths[0] <= counted {
+		with(above, []Level{{Size: cut[0].Size, Gather: groups.upTo(counted)}})
+	}
+	with(above, nil)
+	return first
+}
+
+// inLevels is the problem of all members of a gang in equal groups, or in none, whose groups had been made parts. Plans are those of members,
+// nil: of the problem itself.
+func inLevels(p *Problem, gather GatherRules, levels []Level, members *Problem) *Problem {
+	next := p.derive()
+	next.Gang, next.Parts, next.Least = nil, partState{}, len(p.Pending)
+	next.Gather, next.Levels, next.Unbundled = gather, levels, members
+	return next
+}
+
+// upTo are the rules for domains of a tier, or lower.
+func (g *GatherRules) upTo(tier int32) GatherRules {
+	next := *g
+	next.Worths = slices.DeleteFunc(slices.Clone(g.Worths), func(t int32) bool { return t > tier })
+	next.Must, next.Hard = next.Worths[len(next.Worths)-1], true
+	return next
+}
 
 // joinAlone makes one limit of those by which several parts are alone, each within a domain of the layer: one of them in each, and nobody
 // else. So parts that are alike stay alike, and their members one role. Parts within each other are of different levels.
