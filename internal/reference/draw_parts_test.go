@@ -66,7 +66,7 @@ func drawParts(t *rapid.T) Input {
 	}
 	draws.Alone(t, &in.Spec, &in.Request)
 	draws.OfParts(t, &in.Spec, &in.Request)
-	draws.Prefer(t, &in.Request, 40)
+	drawPreferred(t, &in, 40)
 	if draws.Chance(t, 15, "with quotas") {
 		drawQuotas(t, &in)
 	}
@@ -83,7 +83,7 @@ func drawPartVictims(t *rapid.T) Input {
 	}
 	drawPreemptor(t, &in)
 	req.Preempt.ForTier = ""
-	draws.Prefer(t, req, 30)
+	drawPreferred(t, &in, 30)
 	if draws.Chance(t, 40, "with minima") {
 		drawMinima(t, &in)
 	}

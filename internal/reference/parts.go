@@ -61,10 +61,9 @@ func HasParts(in *Input) bool {
 	if len(req.Parts) > 0 {
 		return true
 	}
-	first := validity.ShapeOf(req, &req.Members[0])
 	own := validity.Own(&in.Spec, req)
 	levels := validity.Levels(req, len(req.Members)+len(own))
-	if !slices.ContainsFunc(req.Members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) }) {
+	if ofOneShape(req) {
 		return validity.LimitsMayNeedParts(&in.Spec, req)
 	}
 	if hasRoles(in) {

@@ -62,8 +62,16 @@ func drawPreferringParts(t *rapid.T) Input {
 	for i := 0; i < 8 && !slices.ContainsFunc(allLimits(&in.Request), has); i++ {
 		draws.OfParts(t, &in.Spec, &in.Request)
 	}
-	draws.Prefer(t, &in.Request, 100)
+	drawPreferred(t, &in, 100)
 	return in
+}
+
+// drawPreferred makes limits preferred ones, but where a gang of one shape is placed as parts are with some of them, and else is not.
+func drawPreferred(t *rapid.T, in *Input, percent int) {
+	draws.Prefer(t, &in.Request, percent)
+	if len(in.Request.Parts) == 0 && ofOneShape(&in.Request) {
+		draws.HardInParts(&in.Spec, &in.Request)
+	}
 }
 
 // A plan of a gang that prefers limits is that of the gang with those hard that can be, found one after the other and number by number;

@@ -34,8 +34,7 @@ type way [][]int
 // hasRoles says whether the members are of different shapes and not in equal groups that must each gather on one node.
 func hasRoles(in *Input) bool {
 	req := &in.Request
-	first := validity.ShapeOf(req, &req.Members[0])
-	if !slices.ContainsFunc(req.Members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) }) {
+	if ofOneShape(req) {
 		return false
 	}
 	own := len(validity.Own(&in.Spec, req))
@@ -46,6 +45,12 @@ func hasRoles(in *Input) bool {
 	innermost := &levels[len(levels)-1]
 	bundled := onNode(innermost) && own == 0 && !validity.CountsDomains(req) && len(req.Members)%innermost.Size == 0
 	return (validity.HasMultiples(req) || !bundled) && innermost.Size >= len(req.Members)+own
+}
+
+// ofOneShape holds if all members ask for the same.
+func ofOneShape(req *gang.Request) bool {
+	first := validity.ShapeOf(req, &req.Members[0])
+	return !slices.ContainsFunc(req.Members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) })
 }
 
 // onNode says whether groups gather on a node, as rules and limits are drawn.

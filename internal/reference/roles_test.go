@@ -146,7 +146,7 @@ func drawRolesFor(t *rapid.T, sizes draws.Sizes) Input {
 		drawMultiples(t, &in, 25)
 	}
 	draws.OfParts(t, &in.Spec, &in.Request)
-	draws.Prefer(t, &in.Request, 40)
+	drawPreferred(t, &in, 40)
 	if draws.Chance(t, 25, "with quotas") && admitsSome(&in) {
 		drawQuotas(t, &in)
 		in.Request.NeverPreempts = true // it might reclaim

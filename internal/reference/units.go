@@ -19,8 +19,7 @@ func unitsOf(in *Input) (units Input, members []gang.Member) {
 	members = slices.Clone(req.Members)
 	slices.SortFunc(members, func(a, b gang.Member) int { return ranks[a.Name] - ranks[b.Name] })
 	levels := validity.Levels(req, len(members))
-	first := validity.ShapeOf(req, &members[0])
-	if !slices.ContainsFunc(members, func(m gang.Member) bool { return !validity.ShapeOf(req, &m).Equal(first) }) {
+	if ofOneShape(req) {
 		return *in, nil
 	}
 	size := levels[len(levels)-1].Size
