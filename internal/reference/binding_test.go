@@ -59,7 +59,7 @@ func bindingAgrees(in Input) ([]string, error) {
 	if !errors.As(err, &why) || !strings.HasPrefix(why.Rule, "MustGather") {
 		return []string{"no rule"}, nil
 	}
-	rules := mustsOf(&in.Request)
+	rules := mustsOf(&in)
 	if len(rules) < 2 || len(rules) > 8 {
 		return []string{"one rule, or too many"}, nil
 	}
@@ -82,7 +82,7 @@ func bindingAgrees(in Input) ([]string, error) {
 func binding(in Input, rules []string) (rule, kind string, err error) {
 	placed := func(kept func(said string) bool) bool {
 		some := in
-		some.Request = onlyMusts(in.Request, kept)
+		some.Request = onlyMusts(&in, kept)
 		a, solveErr := SolveParts(some)
 		if err == nil && solveErr != nil {
 			err = solveErr
@@ -103,8 +103,8 @@ func binding(in Input, rules []string) (rule, kind string, err error) {
 }
 
 // mustsOf lists the MustGathers of a gang as a refusal calls them, outer ones before those in them, each text once.
-func mustsOf(req *gang.Request) (said []string) {
-	onlyMusts(*req, func(rule string) bool {
+func mustsOf(in *Input) (said []string) {
+	onlyMusts(in, func(rule string) bool {
 		if !slices.Contains(said, rule) {
 			said = append(said, rule)
 		}
@@ -113,8 +113,9 @@ func mustsOf(req *gang.Request) (said []string) {
 	return said
 }
 
-// onlyMusts is a request with some of its MustGathers.
-func onlyMusts(req gang.Request, kept func(said string) bool) gang.Request {
+// onlyMusts is the request with some of its MustGathers.
+func onlyMusts(in *Input, kept func(said string) bool) gang.Request {
+	req := in.Request
 	only := func(rules []gang.Rule, tree, of string) []gang.Rule {
 		if tree == otherTree {
 			of = " of " + tree + of
@@ -130,7 +131,7 @@ func onlyMusts(req gang.Request, kept func(said string) bool) gang.Request {
 		if len(must) == 0 {
 			return rules
 		}
-		tightest := slices.MinFunc(must, func(a, b gang.Rule) int { return cmp.Compare(tierIn(a.Layer), tierIn(b.Layer)) })
+		tightest := slices.MinFunc(must, func(a, b gang.Rule) int { return cmp.Compare(tierIn(in, a.Layer), tierIn(in, b.Layer)) })
 		if kept("MustGather " + tightest.Layer + of) {
 			return rules
 		}
@@ -161,10 +162,13 @@ func onlyMusts(req gang.Request, kept func(said string) bool) gang.Request {
 	return req
 }
 
-// tierIn reads a layer that is given by its tier, or is of the other tree.
-func tierIn(layer string) int {
+// tierIn is the tier of a layer of the tree, also if it is given by its tier, or of the other tree.
+func tierIn(in *Input, layer string) int {
 	if i := slices.Index([]string{"row", "hall"}, layer); i >= 0 {
 		return i + 1
+	}
+	if l, ok := in.Spec.Trees[0].Tree.Layer(layer); ok {
+		return l.Tier
 	}
 	n, _ := strconv.Atoi(layer)
 	return n
