@@ -153,6 +153,9 @@ func (f *found) mayHold(x layout.Vertex, i int) bool {
 		return true
 	}
 	for level, tier := range f.strategy.Groups {
+		if c := f.p.Limits.CapOf(level); c.Most > 0 && f.p.View.Tiers[i] <= c.Tier && c.Most < f.ask.unitsOf(level) {
+			return false // no domain may have so many groups
+		}
 		// A group tier at or above the gang's binds nothing more than the slots do.
 		if t := f.p.View.TierIndex(tier); t < i && f.ask.counted(level).Most(i, t, x) < f.ask.unitsOf(level) {
 			return false

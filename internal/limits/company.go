@@ -140,7 +140,7 @@ func (n *Company) opened(state State) map[int32]int32 {
 	}
 	open := map[int32]int32{}
 	for members := range n.ownGangs() {
-		if state == Others {
+		if state == Others && n.of != "" {
 			members = slices.DeleteFunc(slices.Clone(members), func(m *snapshot.Member) bool { return !n.isOwn(m) })
 		}
 		n.snapshot.Lineage.CountClosed(open, members, nil)
