@@ -234,14 +234,15 @@ func (c planCase) warmed(b *testing.B, s *stream) []*gang.Request {
 
 // bound adds the limit, of the groups if there are any, which then divide the gang.
 func (c planCase) bound(r *gang.Request, group int) {
-	if group > 0 && c.limit.Kind != "" && !c.short {
+	if c.limit.Kind == "" {
+		return
+	}
+	if group > 0 && !c.short {
 		r.Members = r.Members[:len(r.Members)/group*group]
 	}
-	switch {
-	case c.limit.Kind == "":
-	case group == 0 || c.ofMembers || c.limit.Kind == gang.Within: // of the gang; the groups may lie in several of the domains
+	if group == 0 || c.ofMembers || c.limit.Kind == gang.Within { // of the gang; the groups may lie in several of the domains
 		r.Limits = []gang.Limit{c.limit}
-	default:
+	} else {
 		r.Groups[0].Limits = []gang.Limit{c.limit}
 	}
 }

@@ -130,8 +130,15 @@ func (a *ask) jumps(x layout.Vertex) bool {
 // what these hold. Where a lower vertex stands for such a domain, whole groups are compared in it and not in the others.
 func (a *ask) plainTier(place int) bool {
 	at := a.within()
-	return at < 0 || place <= at || place == at+1 && (len(a.p.Levels) == 0 || at > 0 && a.indexed != nil && a.short == 0 && place < len(a.p.View.Even) && a.p.View.Even[place])
+	if at < 0 || place <= at {
+		return true
+	}
+	even := place < len(a.p.View.Even) && a.p.View.Even[place]
+	return place == at+1 && (len(a.p.Levels) == 0 || even && a.countsGroups())
 }
+
+// countsGroups says whether the index counts all that is to be whole in the domains that are counted.
+func (a *ask) countsGroups() bool { return a.within() > 0 && a.indexed != nil && a.short == 0 }
 
 // isCounted says whether the index counts whole groups.
 func (a *ask) isCounted() bool { return a.indexed != nil || a.nested != nil }

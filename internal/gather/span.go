@@ -321,9 +321,6 @@ func (a *ask) fewestBelow(x layout.Vertex) (n int64) {
 // holdsWithin says whether as few domains below d as there may be hold all new groups, or members. O(1) where the index tells, else
 // O(domains below d * log).
 func (s *sums) holdsWithin(d layout.Vertex) bool {
-	if groups, ok := s.countedGroups(d); ok {
-		return groups.Of(int32(min(s.p.Limits.Within[0].Most, int64(groups.Len)))) >= s.ask.full
-	}
 	if s.countsRoom(d) {
 		most := s.p.Limits.Within[0].Most
 		if !s.ask.jumps(d) {
@@ -341,12 +338,8 @@ func (s *sums) holdsWithin(d layout.Vertex) bool {
 // countedGroups has the whole groups that the children of x hold, which are the domains that are counted, largest first; not ok if the index
 // does not tell. O(1).
 func (s *sums) countedGroups(x layout.Vertex) (groups index.ChildSums, ok bool) {
-	at := s.ask.within()
-	if at < 1 || s.ask.indexed == nil || s.ask.short > 0 || len(s.p.Siblings) > 0 || x == layout.Root || s.p.View.IsNode(x) ||
-		s.p.View.TierOf(x) != s.p.View.Tiers[at+1] {
-		return groups, false
-	}
-	if lo, _ := s.p.View.Kids(x); s.p.View.IsNode(lo) {
+	if !s.ask.countsGroups() || len(s.p.Siblings) > 0 || x == layout.Root || s.p.View.IsNode(x) ||
+		s.p.View.TierOf(x) != s.p.View.Tiers[s.ask.within()+1] || s.p.View.IsNode(s.p.View.FirstKid[x]) {
 		return groups, false
 	}
 	return s.ask.indexed.SumsOf(s.p.View, s.p.View.TierIndex(s.tiers[0]), x), true

@@ -18,6 +18,7 @@ import (
 // derive is a copy with all fields kept. Nothing else copies a problem.
 func (p *Problem) derive() *Problem {
 	next := *p
+	next.Parts.First = nil // of the problem as it was made
 	return &next
 }
 

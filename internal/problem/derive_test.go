@@ -44,7 +44,7 @@ twins                =    =     =               =                =             =
 Gang                 =    =     =               =                *             =             *            *          *        =         =    =      =    =          =      =      =           =             0
 Ranks                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
 Parts.cut            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
-Parts.First          =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
+Parts.First          0    0     0               0                0             0             0            0          0        0         0    0      0    0          0      0      0           0             0
 Parts.Minimal        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
 Parts.MustRun        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
 Parts.State          =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
@@ -121,6 +121,9 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 	unparted.Gang = nil
 	staying := whole.derive()
 	staying.LeavingGone = false
+	for _, p := range []*Problem{selected, bundled, some, unparted, staying} {
+		p.Parts.First = whole.Parts.First // as if each were made so
+	}
 	both, selection := []*Problem{whole, selected, bundled}, []*Problem{selected, some}
 	cases := map[string]struct {
 		of   []*Problem

@@ -147,7 +147,7 @@ func aloneTiers(p *Problem) (tiers []int32) {
 // company is what decides who keeps a member off nodes.
 type company struct {
 	limits *limits.Limits
-	gang   string // of several gangs that start together the member's, where leavingSiblings has them; else empty
+	gang   string // of several gangs that start together the member's, where siblingsLeave; else empty
 }
 
 // companyByRank is that of each member, by rank; nil: all have that of the gang. O(limits * members).
@@ -156,7 +156,7 @@ func companyByRank(p *Problem) []company {
 		return nil
 	}
 	out := slices.Repeat([]company{{limits: p.Limits}}, p.Ranks)
-	if leavingSiblings(p) != nil {
+	if siblingsLeave(p) {
 		for rank := range out {
 			out[rank].gang = gangOf(p, rank)
 		}
@@ -249,11 +249,16 @@ func gangOf(p *Problem, rank int) string {
 	return p.Team.GangOf(rank)
 }
 
-// leavingSiblings are the pending members of each of several gangs, given by their index, if it matters of which gang a member is: somebody
-// must be alone, and of a gang that starts together with others members are leaving, who have no place in the plan. Nil: it does not.
-func leavingSiblings(p *Problem) (gangs [][]int32) {
-	leaves := func(m *snapshot.Member) bool { return p.IsOwn(m.Class.Gang) }
-	if p.Team == nil || p.Request.IgnoreLeaving || len(aloneTiers(p)) == 0 || !slices.ContainsFunc(p.Snapshot.Leaving, leaves) {
+// siblingsLeave says whether members are leaving of gangs that start together: these have no place in the plan, so that where somebody must
+// be alone it matters of which gang a member is.
+func siblingsLeave(p *Problem) bool {
+	return p.Team != nil && !p.Request.IgnoreLeaving &&
+		slices.ContainsFunc(p.Snapshot.Leaving, func(m *snapshot.Member) bool { return p.IsOwn(m.Class.Gang) })
+}
+
+// byGang are the pending members of each of several gangs, given by their index, if that matters to who is alone. Nil: it does not.
+func byGang(p *Problem) (gangs [][]int32) {
+	if len(aloneTiers(p)) == 0 || !siblingsLeave(p) {
 		return nil
 	}
 	last := ""

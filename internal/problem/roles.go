@@ -91,7 +91,7 @@ func divideByMembers(p *Problem, sets [][]int32) {
 
 // divideByLimits divides roles until each limit speaks of all members of a role or none; those on numbers of groups speak of none.
 func divideByLimits(p *Problem) {
-	place, sets := p.Places(), leavingSiblings(p)
+	place, sets := p.Places(), byGang(p)
 	p.Gang.Each(func(a *Part) {
 		for _, l := range a.Limits {
 			if l.Alone == "" && l.Depth > 0 {

@@ -9,11 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/render"
@@ -63,26 +61,9 @@ func (s *session) quotaText() (string, error) {
 // again, and on the same cluster given in other orders.
 func (s *session) batch(t testing.TB, text string) (string, error) {
 	t.Helper()
-	var build []func() *gang.Request
-	for line := range strings.Lines(strings.TrimSpace(text)) {
-		name, args, err := datadriven.ParseLine(line)
-		if err != nil {
-			return "", err
-		}
-		w := &words{args: args, known: map[string]bool{}}
-		first := s.firstNew(name)
-		request(w, name, first)
-		if err := w.err(); err != nil {
-			return "", err
-		}
-		build = append(build, func() *gang.Request { return request(w, name, first) })
-	}
-	queue := func() []*gang.Request {
-		var reqs []*gang.Request
-		for _, b := range build {
-			reqs = append(reqs, b())
-		}
-		return reqs
+	queue, err := s.requests(text)
+	if err != nil {
+		return "", err
 	}
 	last, planned := placement.Batch(s.cluster, queue())
 	said := verdicts(planned)

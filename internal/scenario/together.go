@@ -22,26 +22,9 @@ func (s *session) together(t testing.TB, w *words, text string) (string, error) 
 	if err := w.err(); err != nil {
 		return "", err
 	}
-	var build []func() *gang.Request
-	for line := range strings.Lines(strings.TrimSpace(text)) {
-		name, args, err := datadriven.ParseLine(line)
-		if err != nil {
-			return "", err
-		}
-		one := &words{args: args, known: map[string]bool{}}
-		first := s.firstNew(name)
-		request(one, name, first)
-		if err := one.err(); err != nil {
-			return "", err
-		}
-		build = append(build, func() *gang.Request { return request(one, name, first) })
-	}
-	gangs := func() []*gang.Request {
-		var reqs []*gang.Request
-		for _, b := range build {
-			reqs = append(reqs, b())
-		}
-		return reqs
+	gangs, err := s.requests(text)
+	if err != nil {
+		return "", err
 	}
 	results, err := placement.Together(s.cluster, gather, gangs()...)
 	said := s.said(gangs(), results, err)
@@ -55,17 +38,41 @@ func (s *session) together(t testing.TB, w *words, text string) (string, error) 
 		again, err := placement.Together(other, gather, gangs()...)
 		require.Equal(t, said, s.said(gangs(), again, err), "another answer on a new cluster, input %s", name)
 	}
-	if s.why = err; err != nil {
+	if s.why = err; results == nil {
 		return said, nil
 	}
 	for i, r := range results {
 		if len(results[0].Victims) == 0 && len(r.WaitsFor) == 0 {
-			require.NoError(t, validity.Check(s.snapshot().dump(), build[i](), r), "the plan of %s is not valid", r.Gang)
+			require.NoError(t, validity.Check(s.snapshot().dump(), gangs()[i], r), "the plan of %s is not valid", r.Gang)
 		}
 	}
 	next, err := s.cluster.Apply(results...)
 	drawn, err := s.change(next, err)
 	return said + drawn, err
+}
+
+// requests reads gangs, one a line, with new members. The requests are made anew by each call.
+func (s *session) requests(text string) (func() []*gang.Request, error) {
+	var build []func() *gang.Request
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		name, args, err := datadriven.ParseLine(line)
+		if err != nil {
+			return nil, err
+		}
+		one := &words{args: args, known: map[string]bool{}}
+		first := s.firstNew(name)
+		request(one, name, first)
+		if err := one.err(); err != nil {
+			return nil, err
+		}
+		build = append(build, func() *gang.Request { return request(one, name, first) })
+	}
+	return func() (reqs []*gang.Request) {
+		for _, b := range build {
+			reqs = append(reqs, b())
+		}
+		return reqs
+	}, nil
 }
 
 // said is a line a gang, or why there is none.
