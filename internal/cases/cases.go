@@ -140,7 +140,10 @@ func Judge(c *Case) Verdict {
 	case why == "":
 		why = got.invalid
 	}
-	return Verdict{Holds: why == "", Why: why}
+	if why == "" {
+		return Verdict{Holds: true}
+	}
+	return Verdict{WaitsFor: later(c), Why: why}
 }
 
 // answer is what the command says to the objects of a case.

@@ -180,15 +180,16 @@ func (all *Set) add(f string, doc document.Document, v *document.Value, kind, ve
 	}
 	if o.Name == "" && o.prefix != "" {
 		all.unnamed = append(all.unnamed, o)
-	} else if !all.enter(o) {
+	} else if o = all.enter(o); o == nil {
 		return
 	}
 	all.List = append(all.List, o)
 }
 
 // enter gives an object its name, unless one of that name says the same already. Two that say different things are both wrong:
-// which of them is meant nobody knows.
-func (all *Set) enter(o *Object) bool {
+// which of them is meant nobody knows. The one that stands first by file and document is read, in whatever order they come; what
+// enter returns is the one that comes behind all others.
+func (all *Set) enter(o *Object) *Object {
 	first := all.Seen[o.id()]
 	switch {
 	case o.Name == "":
@@ -202,13 +203,19 @@ func (all *Set) enter(o *Object) bool {
 		all.register(o)
 	case slices.ContainsFunc(append(first.twins, first), func(t *Object) bool { return t.Root.Value.Equal(o.Root.Value) }):
 		all.note(first, o.Title()+" is in the input twice, and says the same: it counts once")
-		return false
+		return nil
 	default:
 		o.contradicts(first)
 		first.contradicts(o)
+		if cmp.Or(muster.CompareNatural(o.File, first.File), cmp.Compare(o.Document, first.Document)) < 0 {
+			all.List[slices.Index(all.List, first)] = o
+			all.register(o)
+			o.twins, first.twins = first.twins, nil
+			o, first = first, o
+		}
 		first.twins, o.Twin = append(first.twins, o), true
 	}
-	return true
+	return o
 }
 
 // note notes what is worth saying of an object.
