@@ -46,6 +46,7 @@ func (f *Search) quotas(at state) []step {
 		q := &raising{of: at.s.Quotas, ask: ask, demand: demand, limit: at.req.QuotaLimit, side: s}
 		r := q.enough()
 		if r == nil {
+			f.doubt = true
 			continue
 		}
 		least := q.lower(r)

@@ -35,10 +35,11 @@ type Search struct {
 	before   int // made when the kind began
 	read     int // nodes that plans with victims may still read
 	last     *room
-	doubt    bool // since the kind began, a plan was refused without proof, or not made for want of plans or steps
+	doubt    bool // since the kind began, something was left out that might help: a plan refused without proof, a plan not made
 	ranOut   bool // since the kind began, plans or steps ran out
 	blind    bool // since the kind began, a plan was refused in which nobody was looked for who might leave
 	allowed  int  // plans left to the kind
+	told     int  // changes found before the kind began
 	found    []explain.Relaxation
 	notTried []explain.NotTried
 }
@@ -117,22 +118,24 @@ const fewPlans = 4
 
 // begin starts a kind, which may make so many plans.
 func (f *Search) begin(plans int) {
-	f.doubt, f.ranOut, f.blind, f.allowed, f.before = false, false, false, plans, f.made
+	f.doubt, f.ranOut, f.blind, f.allowed, f.before, f.told = false, false, false, plans, f.made, len(f.found)
 }
 
-// end notes what the kind did not look into.
+// end notes what the kind did not look into. A kind that is neither told nor noted is known not to help.
 func (f *Search) end(kind explain.Kind) {
-	if !f.ranOut && !f.blind {
-		return
-	}
 	reason := "no plans were left for it"
 	switch n := f.made - f.before; {
-	case !f.ranOut:
-		reason = "with victims, not to its end: looking for these had read so many nodes"
-	case f.spent():
+	case f.ranOut && f.spent():
 		reason = "the steps of all plans together ran out"
-	case n > 0:
+	case f.ranOut && n > 0:
 		reason = fmt.Sprintf("the plans for it ran out after %d", n)
+	case f.ranOut:
+	case f.blind:
+		reason = "with victims, not to its end: looking for these had read so many nodes"
+	case f.doubt && len(f.found) == f.told:
+		reason = fmt.Sprintf("nothing was found, but not everything was looked at: %d plans were made", n)
+	default:
+		return
 	}
 	f.notTried = append(f.notTried, explain.NotTried{Kind: kind, Reason: reason})
 }
@@ -242,7 +245,9 @@ const maxPairs = 3
 
 // pair tries one change of a kind that loose stands for, beside one of another kind.
 func (f *Search) pair(at, loose state, first, second func(*Search, state) []step) {
+	before := f.doubt
 	f.doubt = false
+	defer func() { f.doubt = f.doubt || before }()
 	for _, b := range second(f, loose) {
 		beside, ok := b.edit(at)
 		if !ok {
