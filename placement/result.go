@@ -12,7 +12,8 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Result is a plan that can be applied. It belongs to the caller; nothing else refers to it.
+// Result is a plan: [Cluster.Apply] carries it out, if it waits for somebody once those are gone (WaitsFor). It belongs to the
+// caller; nothing else refers to it.
 type Result struct {
 	// Gang and Tree are the names of the request's gang and of the topology it was planned in.
 	Gang, Tree string
