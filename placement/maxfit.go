@@ -3,6 +3,8 @@
 package placement
 
 import (
+	"slices"
+
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
@@ -15,8 +17,8 @@ import (
 type FitQuestion struct {
 	// Shape of each member.
 	Shape gang.Shape
-	// Group asks for whole groups too: their size, and a MustGather if each has to lie within one domain of a layer. Its other rules do
-	// not count. Without a size there are no groups.
+	// Group asks for whole groups too: their size, and a MustGather if each has to lie within one domain of a layer. Its other rules and
+	// its limits do not count. Without a size there are no groups.
 	Group gang.Groups
 	// Tree names the topology, as in [gang.Request].
 	Tree string
@@ -49,6 +51,17 @@ type Fit struct {
 	// AtLeast says that perhaps more fit: zones of some node were too many to count, a gang that must keep some of its members might
 	// still spare others, or one that is alone in its domain might leave it.
 	AtLeast bool
+
+	nodes func() NodeCauses // nil: some member fits
+}
+
+// Nodes counts the nodes of the cluster that take no member by cause, where nobody fits in any domain of the layer: those that it does not
+// count lie outside of the topology. It is computed when asked for, from the snapshot. O(nodes * resources).
+func (f *Fit) Nodes() NodeCauses {
+	if f == nil || f.nodes == nil {
+		return NodeCauses{}
+	}
+	return f.nodes()
 }
 
 // MaxFit says for every layer of a topology, nodes first, the nameless root last, how large a gang of a shape fits in one domain: the
@@ -65,6 +78,10 @@ func MaxFit(c *Cluster, q FitQuestion) ([]LayerFit, error) {
 	req := &gang.Request{Name: "max-fit", Members: []gang.Member{{Name: "max-fit-0"}}, Shape: q.Shape, Tree: q.Tree}
 	if q.Group.Size != 0 {
 		req.Groups = []gang.Groups{q.Group}
+		if err := req.Validate(); err != nil {
+			return nil, err
+		}
+		req.Groups[0].Limits = nil // they would keep members off nodes, too
 	}
 	p, err := search.New(s, req, nil, problem.Bounds{})
 	if err != nil {
@@ -79,6 +96,7 @@ func MaxFit(c *Cluster, q FitQuestion) ([]LayerFit, error) {
 	if !f.fill(p.Slots().OwnIndex(), func(l *LayerFit) *Fit { return &l.Now }, out) {
 		return nil, tooSmall("question.Shape.Resources")
 	}
+	f.noteCauses(problem.Slots.LeavingReleased, func(l *LayerFit) *Fit { return &l.Now }, out)
 	if len(s.Leaving) == 0 {
 		for i := range out {
 			out[i].Later = out[i].Now
@@ -86,6 +104,7 @@ func MaxFit(c *Cluster, q FitQuestion) ([]LayerFit, error) {
 	} else {
 		f.p = p.WithLeavingGone()
 		f.fill(f.p.Slots().OwnIndex(), func(l *LayerFit) *Fit { return &l.Later }, out)
+		f.noteCauses(problem.Slots.LeavingReleased, func(l *LayerFit) *Fit { return &l.Later }, out)
 	}
 	if !q.NeverPreempts {
 		f.evicting(out)
@@ -127,6 +146,19 @@ func (f *fitFinder) fill(ix *index.Index, of func(*LayerFit) *Fit, out []LayerFi
 		fit.Groups, fit.GroupsDomain = f.best(&whole)
 	}
 	return true
+}
+
+// noteCauses lets layers in which nothing fits say why nodes take no member, given what nodes get back.
+func (f *fitFinder) noteCauses(released func(problem.Slots) map[int32]problem.Released, of func(*LayerFit) *Fit, out []LayerFit) {
+	if !slices.ContainsFunc(out, func(l LayerFit) bool { return of(&l).Members == 0 }) {
+		return
+	}
+	kept := f.p.Kept()
+	for i := range out {
+		if fit := of(&out[i]); fit.Members == 0 {
+			fit.nodes = func() NodeCauses { return countCauses(kept, released) }
+		}
+	}
 }
 
 // groupTier is the tier within which a domain each group has to lie.
@@ -208,10 +240,12 @@ func (f *fitFinder) evicting(out []LayerFit) {
 	gone, short := mayLeaveFor(s, f.q.Priority)
 	gone = append(gone, s.Leaving...)
 	var ix index.Index
-	if !ix.BuildBy(f.p.View, f.p.Slots().Counter(nil, f.p.Slots().ReleasedBy(gone))) {
+	released := f.p.Slots().ReleasedBy(gone)
+	if !ix.BuildBy(f.p.View, f.p.Slots().Counter(nil, released)) {
 		return // never: on empty nodes as many fit as were counted
 	}
 	f.fill(&ix, func(l *LayerFit) *Fit { return &l.Evicting }, out)
+	f.noteCauses(func(problem.Slots) map[int32]problem.Released { return released }, func(l *LayerFit) *Fit { return &l.Evicting }, out)
 	for i := range out {
 		out[i].Evicting.AtLeast = out[i].Evicting.AtLeast || short || s.Closed.Any()
 	}

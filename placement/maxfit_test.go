@@ -37,6 +37,24 @@ func agrees(t require.TestingT, c *placement.Cluster, req func(members int) *gan
 	}
 }
 
+// hasCauses says that nothing fits for a cause that each node has, of which none is without members.
+func hasCauses(t require.TestingT, fit *placement.Fit, all bool) {
+	nodes := fit.Nodes()
+	if fit.Members > 0 {
+		require.Zero(t, nodes)
+		return
+	}
+	require.Positive(t, nodes.Total)
+	sum := 0
+	for _, c := range nodes.Rejected {
+		sum += c.Nodes
+	}
+	require.LessOrEqual(t, sum, nodes.Total)
+	if all {
+		require.Equal(t, nodes.Total, sum)
+	}
+}
+
 // What MaxFit says has a plan, and one member or one group more has none: on what is free, once leaving members are gone, and with
 // victims.
 func TestMaxFitIsThatOfPlans(t *testing.T) {
@@ -58,6 +76,9 @@ func TestMaxFitIsThatOfPlans(t *testing.T) {
 			if layer := rapid.SampledFrom(append(layers, "")).Draw(t, "within"); layer != "" {
 				q.Group.Gather = []gang.Rule{{Layer: layer, Strength: gang.MustGather}}
 			}
+			if layer := rapid.SampledFrom(append(layers, "")).Draw(t, "alone"); layer != "" { // says nothing of how large a gang fits
+				q.Group.Limits = []gang.Limit{{Layer: layer, Kind: gang.Alone}}
+			}
 		}
 		fits, err := placement.MaxFit(c, q)
 		require.NoError(t, err)
@@ -77,8 +98,12 @@ func TestMaxFitIsThatOfPlans(t *testing.T) {
 				change func(*gang.Request)
 			}{{l.Now, now}, {l.Later, later}, {l.Evicting, evicting}} {
 				agrees(t, c, members(of.change), of.fit.Members, 1, of.fit.AtLeast)
+				hasCauses(t, &of.fit, l.Layer == "")
 				if q.Group.Size > 0 {
-					grouped := func(r *gang.Request) { of.change(r); r.Groups = []gang.Groups{q.Group} }
+					grouped := func(r *gang.Request) {
+						of.change(r)
+						r.Groups = []gang.Groups{{Size: q.Group.Size, Gather: q.Group.Gather}}
+					}
 					agrees(t, c, members(grouped), of.fit.Groups*q.Group.Size, q.Group.Size, of.fit.AtLeast)
 				}
 			}

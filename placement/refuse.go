@@ -21,7 +21,7 @@ import (
 func refuse(p *problem.Problem) *Unschedulable {
 	p.LeavingGone = !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0
 	kept := p.Kept()
-	u := &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Least, nodes: func() NodeCauses { return countCauses(kept) }}
+	u := &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Least, nodes: func() NodeCauses { return countCauses(kept, problem.Slots.LeavingReleased) }}
 	if len(p.Running) > 0 && p.Team == nil {
 		u.inTheWay = func() Obstacles { return inTheWay(kept) }
 	}
@@ -88,13 +88,13 @@ func countMembersOf(p *problem.Problem, u *Unschedulable) {
 }
 
 // countCauses counts the nodes that take no member by the first cause that applies, and lists these in the order in
-// which they are tried: fixed ones first, then resources in natural order, then fixed ones. O(nodes * resources).
-func countCauses(p *problem.Problem) NodeCauses {
+// which they are tried: fixed ones first, then resources in natural order, then fixed ones. released are what nodes get
+// back. O(nodes * resources).
+func countCauses(p *problem.Problem, released func(problem.Slots) map[int32]problem.Released) NodeCauses {
 	p = p.Kept() // with caches of its own: others may ask at the same time
 	counts, which := map[string]int{}, map[string]map[string]int{}
 	out := NodeCauses{}
-	excluded := p.Slots().Excluded()
-	extra := p.Slots().LeavingReleased()
+	excluded, extra := p.Slots().Excluded(), released(p.Slots())
 	roles := problem.EachAlone(p)
 	for id := range int32(len(p.Snapshot.Lineage.Names)) {
 		if p.Snapshot.FlagsOf(id)&snapshot.Present == 0 {

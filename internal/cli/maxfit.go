@@ -18,21 +18,34 @@ type asked struct {
 }
 
 // questions are what the waiting gangs of the files ask, each once, in the order of the queue: a gang of several shapes asks for each.
-func questions(gangs []manifest.Gang) (out []asked) {
-	for i := range gangs {
-		req := &gangs[i].Request
-		if gangs[i].Err != nil {
+func questions(in *manifest.Input) (out []asked) {
+	running := map[string]int{}
+	for i := range in.Spec.Running {
+		if m := &in.Spec.Running[i]; !m.Leaving {
+			running[m.Gang]++
+		}
+	}
+	for i := range in.Gangs {
+		req := &in.Gangs[i].Request
+		if in.Gangs[i].Err != nil {
 			continue
 		}
 		for _, shape := range shapesOf(req) {
 			q := placement.FitQuestion{Shape: *shape, Tree: req.Tree, Priority: req.Priority, NeverPreempts: req.NeverPreempts}
-			if len(req.Groups) > 0 {
-				q.Group = req.Groups[0]
-			}
+			q.Group = outermost(req, len(req.Members)+running[req.Name])
 			out = ask(out, &q, req.Name)
 		}
 	}
 	return out
+}
+
+// outermost are the groups of a gang of so many members, by PP and DP as well, that a question is about: none without groups.
+func outermost(req *gang.Request, members int) gang.Groups {
+	levels, err := req.Levels(members)
+	if err != nil || len(levels) == 0 {
+		return gang.Groups{} // the plan says what is wrong
+	}
+	return levels[0]
 }
 
 // shapesOf are the different shapes of a gang's members.
@@ -70,7 +83,7 @@ func ask(all []asked, q *placement.FitQuestion, gang string) []asked {
 
 // maxFits answers all questions on the cluster before the first plan.
 func maxFits(p *Planned) (out []render.ShapeFits, err error) {
-	for _, a := range questions(p.Input.Gangs) {
+	for _, a := range questions(p.Input) {
 		f := render.ShapeFits{Gangs: a.gangs, Question: a.question}
 		if f.Fits, err = placement.MaxFit(p.Cluster, a.question); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.gangs[0], err)

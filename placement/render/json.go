@@ -327,6 +327,26 @@ func sharesOf(placed *numa.Placed) []numa.Share {
 	return slices.SortedStableFunc(slices.Values(placed.Shares), func(a, b numa.Share) int { return cmp.Compare(a.Zone, b.Zone) })
 }
 
+// causesObject counts the nodes that take no member.
+func causesObject(nodes *placement.NodeCauses) object {
+	rejected, which := object{}, object{}
+	for _, c := range nodes.Rejected {
+		rejected = append(rejected, field{c.Cause, c.Nodes})
+		keys := object{}
+		for _, k := range c.Which {
+			keys = append(keys, field{k.Key, k.Nodes})
+		}
+		if len(keys) > 0 {
+			which = append(which, field{c.Cause, keys})
+		}
+	}
+	counts := object{{"total", nodes.Total}, {"rejected", rejected}}
+	if len(which) > 0 {
+		counts = append(counts, field{"which", which})
+	}
+	return counts
+}
+
 // reason says why a gang is not placed. What is no Unschedulable is input that cannot be used.
 func reason(err error) object {
 	var why *placement.Unschedulable
@@ -344,21 +364,8 @@ func reason(err error) object {
 		}
 		tiers = append(tiers, doc)
 	}
-	nodes, rejected, which := why.Nodes(), object{}, object{}
-	for _, c := range nodes.Rejected {
-		rejected = append(rejected, field{c.Cause, c.Nodes})
-		keys := object{}
-		for _, k := range c.Which {
-			keys = append(keys, field{k.Key, k.Nodes})
-		}
-		if len(keys) > 0 {
-			which = append(which, field{c.Cause, keys})
-		}
-	}
-	counts := object{{"total", nodes.Total}, {"rejected", rejected}}
-	if len(which) > 0 {
-		counts = append(counts, field{"which", which})
-	}
+	nodes := why.Nodes()
+	counts := causesObject(&nodes)
 	doc := object{
 		{"kind", string(why.Refuser)},
 		{"message", why.Error()},

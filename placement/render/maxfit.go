@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/muster-sched/muster/placement"
@@ -55,6 +56,29 @@ func writeFits(w io.Writer, s *ShapeFits) {
 		rows = append(rows, []string{layer, fitText(&f.Now, q.Group.Size), fitText(&f.Later, q.Group.Size), victims, strings.Join(f.Now.Domain, "/")})
 	}
 	writeColumns(w, rows)
+	if len(s.Fits) > 0 {
+		writeNoFit(w, &s.Fits[len(s.Fits)-1], q.NeverPreempts)
+	}
+}
+
+// writeNoFit says why nothing fits in the whole topology: now, later, and with victims, where that is another reason.
+func writeNoFit(w io.Writer, all *placement.LayerFit, neverPreempts bool) {
+	type column struct {
+		fit  *placement.Fit
+		when string
+	}
+	columns := []column{{&all.Now, "now"}, {&all.Later, "once leaving members are gone"}, {&all.Evicting, "with victims"}}
+	if neverPreempts {
+		columns = columns[:2]
+	}
+	last := placement.NodeCauses{}
+	for _, c := range columns {
+		nodes := c.fit.Nodes()
+		if !reflect.DeepEqual(nodes, last) {
+			writeCauses(w, &nodes, "without room "+c.when)
+		}
+		last = nodes
+	}
 }
 
 // fitText reads `12`, with groups `12, 3 whole groups`.
@@ -94,9 +118,17 @@ func maxFitObjects(shapes []ShapeFits) []object {
 		layers := []object{}
 		for k := range s.Fits {
 			f := &s.Fits[k]
-			doc := object{{"tier", f.Tier}, {"layer", f.Layer}, {"now", fitObject(&f.Now, &s.Question)}, {"later", fitObject(&f.Later, &s.Question)}}
+			fit := func(f *placement.Fit) object {
+				doc := fitObject(f, &s.Question)
+				if k == len(s.Fits)-1 && f.Members == 0 { // of all layers, for it is the same in each
+					nodes := f.Nodes()
+					doc = append(doc, field{"nodes", causesObject(&nodes)})
+				}
+				return doc
+			}
+			doc := object{{"tier", f.Tier}, {"layer", f.Layer}, {"now", fit(&f.Now)}, {"later", fit(&f.Later)}}
 			if !s.Question.NeverPreempts {
-				doc = append(doc, field{"evicting", fitObject(&f.Evicting, &s.Question)})
+				doc = append(doc, field{"evicting", fit(&f.Evicting)})
 			}
 			layers = append(layers, doc)
 		}

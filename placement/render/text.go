@@ -163,10 +163,15 @@ func writeReason(w io.Writer, err error) {
 	}
 	writeObstacles(w, why.InTheWay())
 	nodes := why.Nodes()
+	writeCauses(w, &nodes, "without room")
+}
+
+// writeCauses says why so many of the nodes take no member.
+func writeCauses(w io.Writer, nodes *placement.NodeCauses, what string) {
 	if len(nodes.Rejected) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  of %s without room:", count(nodes.Total, "node"))
+	fmt.Fprintf(w, "  of %s %s:", count(nodes.Total, "node"), what)
 	for i, c := range nodes.Rejected {
 		fmt.Fprintf(w, "%s %d %s", map[bool]string{true: "", false: ","}[i == 0], c.Nodes, c.Cause)
 		writeKeys(w, c.Which)
