@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -285,4 +286,23 @@ func membersOf(t *types.Named) (names []string) {
 		}
 	}
 	return names
+}
+
+// What a failing random test saves lies below testdata too: a test that walks that folder would fail because of it.
+func TestNobodyWalksTestdata(t *testing.T) {
+	walks := 0
+	require.NoError(t, filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		for _, walk := range []string{"datadriven." + "Walk(", "WalkDir(\"" + "testdata", "ReadDir(\"" + "testdata", "Walk(\"" + "testdata"} {
+			if strings.Contains(string(data), walk) {
+				t.Errorf("%s walks testdata: it is to list its own files", file)
+			}
+		}
+		walks++
+		return err
+	}))
+	require.Greater(t, walks, 100)
 }
