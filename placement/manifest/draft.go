@@ -46,8 +46,10 @@ type draft struct {
 	ruled   bool // some part, or group, has a rule
 	grouped bool // its groups are more than rules: they stay, whatever those of an owner are
 	adopted bool // has taken what its job says
-	left    bool // its pods are placed one by one
-	inParts bool // its minimum is that of its parts
+	// ruledItself holds if that left out limits: the rules, or the groups, are not the job's.
+	ruledItself bool
+	left        bool // its pods are placed one by one
+	inParts     bool // its minimum is that of its parts
 
 	tie   tie
 	terms gang.Terms
@@ -79,6 +81,7 @@ func (d *draft) adoptJob() {
 		d.min = d.job.min
 	}
 	d.lost = append(d.lost, d.job.lost...)
+	d.ruledItself = d.hasRules() || d.grouped
 	if !d.hasRules() {
 		d.gather, d.limits, d.tree, d.treeField = d.job.gather, d.job.limits, d.job.tree, d.job.treeField
 		if d.job.arrange != nil && !d.grouped {

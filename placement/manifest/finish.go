@@ -75,9 +75,7 @@ func (r *reader) finish(d *draft) bool {
 		}
 	}
 	d.result.Request.Name = d.name
-	alone := map[*member]string{}
-	r.aloneIn(d, &whole, d.limits, alone)
-	r.run(d, members, leaving, d.min, alone)
+	r.run(d, members, leaving, d.min, r.closings(d, members, &whole))
 	if r.base.opt.Standing && !d.plain && d.runs > 0 {
 		r.standing(d, members, &whole)
 	}
@@ -90,7 +88,7 @@ func (r *reader) finish(d *draft) bool {
 
 // run lists the members that run, and the layers in whose domains they are alone. The gang needs at least so many of them, 0: all that are
 // known.
-func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[*member]string) {
+func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[*member]closing) {
 	switch {
 	case d.plain:
 		least = 0
@@ -102,10 +100,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[
 		if m.node == "" {
 			continue
 		}
-		in, known := alone[m]
-		if !known {
-			in = alone[nil]
-		}
+		in := r.closes(d, m, alone)
 		if !m.leaving {
 			d.runs++
 		}
@@ -114,7 +109,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[
 			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
 			Quota: m.quota, NonPreemptible: m.pinned, Unevictable: m.unevictable,
 			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.base.budgets.Of(d.place().Namespace, m.labels, m.leaving, r.bound),
-			AffinityKey: m.affinityKey, Alone: in, AloneIn: map[bool]string{true: d.tree}[in != ""], Tolerated: m.tolerated,
+			AffinityKey: m.affinityKey, Alone: in.layer, AloneIn: in.tree, Tolerated: m.tolerated,
 		})
 	}
 }
@@ -279,6 +274,9 @@ func (r *reader) ignoredOfGang(d *draft, m *member) (found []string) {
 	}
 	if d.plain && r.objects.HasRules(m.obj) {
 		found = append(found, ownerTopology)
+	}
+	if len(exclusiveOf(m)) > 0 && !slices.Contains(d.lost, exclusiveTopology) {
+		found = append(found, exclusiveTopology)
 	}
 	return append(found, d.lost...)
 }

@@ -197,8 +197,8 @@ func (g *gangs) leave(m *member, owner *draft) {
 	if owner == nil || owner.obj == nil || owner.isGroup() {
 		return
 	}
-	owner.left = true
-	if len(owner.gather) > 0 {
+	owner.left, m.left = true, owner
+	if owner.hasRules() {
 		m.spec.ignored[ownerTopology] = 1
 	}
 }

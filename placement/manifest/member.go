@@ -22,6 +22,7 @@ type member struct {
 	role    string // podset, task or role of an owner
 	child   int    // of the role, where it has children
 	group   string // PodGroup of Kubernetes itself
+	left    *draft // of its owner, where it is placed by itself all the same
 	node    string // empty: waits for one
 	zones   *numa.Placed
 	leaving bool

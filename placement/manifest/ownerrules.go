@@ -27,7 +27,7 @@ func (in *rules) ownerRules(d *draft) {
 		return
 	}
 	notes := o.Field(of.Metadata).Mapping().Sub("annotations")
-	exclusive, alone := in.exclusive(d, notes, "leaderworkerset.sigs.k8s.io/exclusive-topology")
+	exclusive, alone := in.exclusive(d, notes, exclusiveGroups)
 	d.gather, d.limits = append(d.gather, exclusive...), append(d.limits, alone...)
 	var sets []podSet
 	asGroups, plain := false, true
@@ -124,8 +124,6 @@ func batchMinimum(f object.Field) int {
 	return n
 }
 
-const exclusiveJobs = "alpha.jobset.sigs.k8s.io/exclusive-topology"
-
 // exclusive reads a domain that is a gang's own: within it is a rule, alone in it a limit, counted until a request keeps it.
 func (in *rules) exclusive(d *draft, notes object.Field, key string) ([]gang.Rule, []gang.Limit) {
 	f := notes.Get(key)
@@ -137,6 +135,9 @@ func (in *rules) exclusive(d *draft, notes object.Field, key string) ([]gang.Rul
 	}
 	tree, rules := in.trees.Key(d.tree, f)
 	d.tree = tree
+	if key := f.Text(); len(rules) == 0 && key != "" { // a defect, for which no member waits; those that run close their nodes
+		return nil, []gang.Limit{{Layer: key, Kind: gang.Alone}}
+	}
 	return rules, apart.Alone(rules)
 }
 
@@ -151,7 +152,7 @@ func (in *rules) segments(d *draft, role *owners.Role, own, notes object.Field) 
 	size, ok := 0, false
 	var alone []gang.Limit
 	if d.obj.Kind == "LeaderWorkerSet" {
-		exclusive, limits := in.exclusive(d, notes, "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology")
+		exclusive, limits := in.exclusive(d, notes, exclusiveSubgroups)
 		rules, alone = append(rules, exclusive...), limits
 		d.excluded = d.excluded || len(limits) > 0 && subGroupSize(d.obj) == 0
 		policy := d.obj.Root.Sub("spec").Sub("leaderWorkerTemplate").Sub("subGroupPolicy")

@@ -19,16 +19,12 @@ func (in *Lookup) Key(tree string, f object.Field) (string, []gang.Rule) {
 	if key == "" || in.of.broken && !in.of.goOn {
 		return tree, nil
 	}
-	names := sortedNames(in.of.list)
-	if tree != "" {
-		names = []string{tree} // a rule before this one is of that tree, and one gang has one
-	} else if meant := in.meant(); meant != "" {
-		names = append([]string{meant}, names...)
-	}
-	for _, name := range names {
-		if layer := in.LayerOfKey(name, key); layer != "" {
-			return name, []gang.Rule{{Layer: layer, Strength: gang.MustGather}}
+	if tree != "" { // a rule before this one is of that tree, and one gang has one
+		if layer := in.LayerOfKey(tree, key); layer != "" {
+			return tree, []gang.Rule{{Layer: layer, Strength: gang.MustGather}}
 		}
+	} else if name, layer := in.firstWith(key); layer != "" {
+		return name, []gang.Rule{{Layer: layer, Strength: gang.MustGather}}
 	}
 	if tree != "" {
 		f.Fail("no layer of topology " + tree + ", of which another key is")
@@ -44,6 +40,37 @@ func (in *Lookup) Key(tree string, f object.Field) (string, []gang.Rule) {
 	}
 	in.Used[key] = true
 	return key, []gang.Rule{{Layer: key, Strength: gang.MustGather}}
+}
+
+// firstWith is the tree that a label key, or the name of a layer, means where no tree is named, and the layer: the tree that is meant, else
+// the first by name that has it. No layer: none has it.
+func (in *Lookup) firstWith(key string) (tree, layer string) {
+	names := sortedNames(in.of.list)
+	if meant := in.meant(); meant != "" {
+		names = append([]string{meant}, names...)
+	}
+	for _, name := range names {
+		if layer := in.LayerOfKey(name, key); layer != "" {
+			return name, layer
+		}
+	}
+	return "", ""
+}
+
+// Closing is the domain that a pod which runs closes to others by a label key, or the name of a layer: in the tree of its gang, if there is
+// one that has it, else as [Lookup.Key] finds it. No layer: neither a topology nor a node has the key.
+func (in *Lookup) Closing(tree, key string) (of, layer string) {
+	if layer = in.LayerOfKey(tree, key); tree != "" && layer != "" {
+		return tree, layer
+	}
+	if of, layer = in.firstWith(key); layer != "" {
+		return of, layer
+	}
+	if key == nodes.HostnameLabel || !in.of.makeTree(key) {
+		return tree, in.LayerOfKey(tree, key) // of the hostname it is that of nodes
+	}
+	in.Used[key] = true
+	return key, key
 }
 
 // meant is the name of the tree of gangs that name none; empty: there is none.
