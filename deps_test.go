@@ -21,7 +21,8 @@ import (
 const arrows = `
 	internal/zeros        <
 	.                     <
-	topology              < .
+	internal/characters   <
+	topology              < . internal/characters
 	numa                  < .
 	quota                 < .
 	internal/cow          <
@@ -52,7 +53,7 @@ const arrows = `
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
 	internal/relax        < . topology quota gang cluster explain internal/layout internal/sets internal/front internal/snapshot internal/problem internal/search
 	placement             < . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/search internal/victims internal/relax preempt
-	internal/document     < go.yaml.in/yaml/v4
+	internal/document     < internal/characters go.yaml.in/yaml/v4
 	fabric/internal/hostlist < .
 	fabric                < . topology cluster internal/document fabric/internal/hostlist
 	placement/manifest/internal/owners < . internal/document

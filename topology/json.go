@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/muster-sched/muster/internal/characters"
 )
 
 // FromJSON builds a tree from a JSON list of `{"layer": 1, "name": "s0", "parents": ["s2"], "children": ["node0"]}`,
@@ -19,7 +21,7 @@ import (
 // All defects are reported, joined in natural order of names whatever the order of the list, each an
 // [muster.InvalidError] with the field `domain <name>` and a reason with one of these words: cycle, two parents, node
 // in two leaves, mixed members, unknown child, unknown parent, contradicts, tier, duplicate name. So are more than
-// [MaxLayers] tiers. O(n log n) for n names in all; the arguments are neither changed nor kept.
+// [MaxLayers] tiers, and what is no JSON of UTF-8: a character that is none might be any. O(n log n) for n names in all; the arguments are neither changed nor kept.
 func FromJSON(data []byte, nodes []string) (*Tree, error) {
 	var d defects
 	index := checkNodeNames(nodes, &d)
@@ -61,7 +63,11 @@ func (t *jsonTier) UnmarshalJSON(data []byte) error {
 // readEntries reads what is a list of entries; what is not is a defect.
 func readEntries(data []byte, d *defects) []jsonEntry {
 	var raw []json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil {
+	err := json.Unmarshal(data, &raw)
+	if err == nil {
+		err = characters.Check(data)
+	}
+	if err != nil {
 		d.add("topology", "", "json: "+err.Error())
 		return nil
 	}

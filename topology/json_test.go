@@ -53,6 +53,8 @@ func TestFromJSONOfAnEmptyList(t *testing.T) {
 func TestFromJSONRefuses(t *testing.T) {
 	for _, c := range []struct{ name, list, want string }{
 		{"no json", `[{]`, "topology: json: invalid character ']' looking for beginning of object key string"},
+		{"no text", "[{\"layer\": 1, \"name\": \"a\xff\"}]", "topology: json: not UTF-8"},
+		{"no character", `[{"layer": 1, "name": "a\ud800"}]`, "topology: json: half of a surrogate pair, which is no character"},
 		{"no list", `null`, `topology "null": json: not a list`},
 		{"no entry", `[7]`, "topology[0]: json: json: cannot unmarshal number into Go value of type topology.jsonEntry"},
 		{"cycle", `[{"layer":2,"name":"a","children":["b"]},{"layer":3,"name":"b","children":["a"]}]`, `

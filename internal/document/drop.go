@@ -118,8 +118,11 @@ func (p *jsonParser) passElements(kind Kind, end byte, depth int) (uint64, error
 		if kind == Mapping {
 			p.skip()
 			var err error
-			if key, err = p.passText(); err != nil || !p.next(':') {
-				return 0, errJSON
+			if key, err = p.passText(); err == nil && !p.next(':') {
+				err = errJSON
+			}
+			if err != nil {
+				return 0, err
 			}
 			keys = append(keys, key)
 		}

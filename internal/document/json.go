@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/muster-sched/muster/internal/characters"
 )
 
 // ParseJSON reads a stream of JSON values. Duplicate keys and deep nesting are errors. The decoder of the standard
@@ -197,8 +199,11 @@ func (p *jsonParser) elements(v *Value, end byte, depth int, name string) error 
 		var err error
 		if v.Kind == Mapping {
 			p.skip()
-			if key, err = p.str(); err != nil || !p.next(':') {
-				return errJSON
+			if key, err = p.str(); err == nil && !p.next(':') {
+				err = errJSON
+			}
+			if err != nil {
+				return err
 			}
 			p.keys = append(p.keys, key)
 		}
@@ -263,8 +268,11 @@ func (p *jsonParser) quoted() (text []byte, plain bool, err error) {
 	return nil, false, errJSON
 }
 
-// unescape leaves a string with its quotes to the standard library.
+// unescape leaves a string with its quotes to the standard library, which would take what is no text, and change it.
 func unescape(text []byte) (s string, err error) {
+	if err := characters.Check(text); err != nil {
+		return "", fmt.Errorf("not JSON: %w", err)
+	}
 	err = json.Unmarshal(text, &s)
 	return s, err
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/muster-sched/muster/internal/characters"
 )
 
 // passing are the keys that change without anything that is read: who was where, and when it was told last. They are the keys of
@@ -28,7 +31,10 @@ func fromPlain(name string, v any, depth int) (*Value, error) {
 	switch v := v.(type) {
 	case nil:
 	case string:
-		out.Kind, out.Text = Text, strings.ToValidUTF8(v, "\ufffd")
+		if !utf8.ValidString(v) {
+			return nil, characters.ErrUTF8
+		}
+		out.Kind, out.Text = Text, v
 	case bool:
 		out.Kind, out.Text = Boolean, strconv.FormatBool(v)
 	case int, int32, int64, float32, float64, json.Number:
@@ -55,6 +61,9 @@ func fromPlain(name string, v any, depth int) (*Value, error) {
 				continue
 			}
 			item, err := fromPlain(key, v[key], depth+1)
+			if err == nil && !utf8.ValidString(key) {
+				err = characters.ErrUTF8
+			}
 			if err != nil {
 				return nil, err
 			}

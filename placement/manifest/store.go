@@ -59,7 +59,7 @@ func NewStore(opt Options) *Store {
 // Set adds an object, or replaces the one of its API group, kind, namespace and name: a map as encoding/json or an unstructured
 // client decodes it, with int64 or float64 for numbers, lists and mappings of texts typed or not. It is not kept, and may change afterwards. The error is a
 // [muster.InvalidError]: the object lacks what names it, is a List, whose items are to be set one by one, or holds what is not
-// JSON. Whatever else is wrong with it [Store.Changes] tells. O(object).
+// JSON, as a text that is not UTF-8. Whatever else is wrong with it [Store.Changes] tells. O(object).
 func (s *Store) Set(obj map[string]any) error {
 	value, header, err := readPlain(obj)
 	if err != nil {
