@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -147,6 +148,23 @@ func TestLimitsRefuse(t *testing.T) {
 				strings.Repeat("[", int(n)-1) + strings.Repeat("]", int(n)-1) + "}}"
 		}, "manifest"),
 		"more than 1048576 names": inFile(func(n int64) string { return fmt.Sprintf("SwitchName=a Nodes=n[1-%d]\n", n) }, "slurm"),
+		"at most 4096 are read": func(n int64) error {
+			pattern := topology.Selector{Kind: topology.NodeMember, Regex: strings.Repeat("a", int(n))}
+			_, err := topology.FromHyperNodes([]topology.HyperNode{{Name: "h", Tier: 1, Members: []topology.Selector{pattern}}}, nil)
+			return err
+		},
+		"more than 67108864 steps for the regexes and label selectors of all": func(n int64) error {
+			const nodes, each = 4096, 2 // steps of a selector for each node
+			s := topology.Selector{Kind: topology.NodeMember, Labels: &topology.LabelSelector{MatchExpressions: []topology.LabelExpression{{Key: "x", Operator: "Exists"}}}}
+			list := make([]topology.LabeledNode, nodes)
+			for i := range list {
+				list[i].Name = fmt.Sprint(i)
+			}
+			_, err := topology.FromHyperNodes([]topology.HyperNode{
+				{Name: "h", Tier: 1, Members: slices.Repeat([]topology.Selector{s}, (int(n)+nodes*each-1)/(nodes*each))},
+			}, list)
+			return err
+		},
 		"more than 16 brackets in a name": inFile(func(n int64) string {
 			return "SwitchName=a Nodes=n" + strings.Repeat("[1]", int(n)) + "\n"
 		}, "slurm"),

@@ -50,16 +50,18 @@ const (
 // [muster.InvalidError] with the field `HyperNode <name>` and a reason with one of these words: cycle, two parents,
 // node in two leaves, mixed members, unknown child, tier, selector, regex, no members, duplicate name. Nodes without a
 // name and nodes of one name are refused too.
-// So are more than [MaxLayers] tiers.
+// So are more than [MaxLayers] tiers, and selectors that take more steps than docs/limits.md allows.
 //
 // O((hypers + nodes) log nodes + matches), where a label selector looks only at nodes with one of its required labels and
-// a regular expression that begins with ^ and a literal only at nodes that begin so; any other one looks at all nodes. The
-// arguments are neither changed nor kept.
+// a regular expression that begins with ^ and a literal only at nodes that begin so; any other one looks at all nodes, and
+// reads those that have its longest literal. The arguments are neither changed nor kept.
 func FromHyperNodes(hypers []HyperNode, nodes []LabeledNode) (*Tree, error) {
 	var d defects
 	m := newMatcher(nodes, &d)
-	vertices := make([]vertex, len(hypers))
-	for i, h := range hypers {
+	byName := slices.Clone(hypers) // so that the order does not show in who spends the steps of selectors
+	slices.SortStableFunc(byName, func(a, b HyperNode) int { return muster.CompareNatural(a.Name, b.Name) })
+	vertices := make([]vertex, len(byName))
+	for i, h := range byName {
 		vertices[i] = m.read(h)
 	}
 	f := newForest("HyperNode", vertices, &d)

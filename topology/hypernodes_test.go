@@ -232,7 +232,7 @@ func TestRegexChoosesWhatItMatches(t *testing.T) {
 		check(t, pattern)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		parts := rapid.SampledFrom([]string{"^", "^a", "ab", "|", "b", "1?", "(a|b)", "(?i)", "(?m)", "$", ".*", `\x{FFFD}`})
+		parts := rapid.SampledFrom([]string{"^", "^a", "ab", "|", "b", "1?", "(a|b)", "(?i)", "(?m)", "(?s)", "$", ".*", `\x{FFFD}`, `\b`, `\B`, "[^a]", "a{2}", "(a*)*", "(|b){0,2}", `\z`, `\w+?`})
 		check(rt, strings.Join(rapid.SliceOfN(parts, 1, 5).Draw(rt, "pattern"), ""))
 	})
 }

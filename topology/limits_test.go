@@ -3,7 +3,10 @@ package topology_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -95,4 +98,113 @@ func TestWrongTiersAreNoWayAroundTheBound(t *testing.T) {
 	require.Equal(t, "layers \"20000\": a topology has at most 64 layers\n", refused(t, err))
 	_, err = topology.New(topology.Spec{Roots: chain(topology.MaxLayers, func(int) int { return 1 })})
 	require.ErrorContains(t, err, "tier is not below its parent's")
+}
+
+// hostile are selectors that would take long, and the nodes that they are about: each is refused with the name of a HyperNode.
+var hostile = map[string]struct {
+	selector func(i int) topology.Selector
+	hypers   int
+	names    func(i int) string
+	nodes    int
+	want     string
+}{
+	"a long name": {
+		func(int) topology.Selector { return topology.Selector{Regex: "(a*)*(a|aa)*b"} }, 1000,
+		func(int) string { return strings.Repeat("a", 2_000_000) }, 1, "HyperNode h",
+	},
+	"many names": {
+		func(int) topology.Selector { return topology.Selector{Regex: "(x?){50}x{50}y"} }, 100,
+		func(i int) string { return fmt.Sprint(strings.Repeat("x", 250), "y", i) }, 5000, "HyperNode h0",
+	},
+	"nested repeats": {
+		func(i int) topology.Selector {
+			return topology.Selector{Regex: strings.Repeat(fmt.Sprintf("(x%d{10}){100}", i), 300)}
+		}, 1000, func(i int) string { return fmt.Sprint("n", i) }, 1, "HyperNode h",
+	},
+	"folded ranges": {
+		func(int) topology.Selector {
+			return topology.Selector{Regex: "(?i)" + strings.Repeat(`[A-\x{1E942}]`, 200)}
+		}, 2000,
+		func(i int) string { return fmt.Sprint("n", i) }, 1, "HyperNode h",
+	},
+	"classes": {
+		func(int) topology.Selector { return topology.Selector{Regex: strings.Repeat(`(?i:\pL)`, 500)} }, 2000,
+		func(i int) string { return fmt.Sprint("n", i) }, 1, "HyperNode h",
+	},
+	"a long pattern": {
+		func(int) topology.Selector { return topology.Selector{Regex: strings.Repeat("(a|b)*", 10_000)} }, 1,
+		func(i int) string { return fmt.Sprint("n", i) }, 1, "regex of 60000 bytes, at most 4096 are read",
+	},
+	"all nodes of each": {
+		func(int) topology.Selector { return topology.Selector{Regex: "n"} }, 3000,
+		func(i int) string { return fmt.Sprint("n", i) }, 3000, "HyperNode h",
+	},
+	"labels that are absent": {
+		func(int) topology.Selector {
+			return topology.Selector{Labels: &topology.LabelSelector{MatchExpressions: []topology.LabelExpression{{Key: "x", Operator: "Exists"}}}}
+		}, 20_000, func(i int) string { return fmt.Sprint("n", i) }, 20_000, "HyperNode h",
+	},
+	"values": {
+		func(int) topology.Selector {
+			many := make([]string, 2000)
+			return topology.Selector{Labels: &topology.LabelSelector{MatchExpressions: []topology.LabelExpression{{Key: "x", Operator: "NotIn", Values: many}}}}
+		}, 200, func(i int) string { return fmt.Sprint("n", i) }, 10_000, "HyperNode h",
+	},
+}
+
+// What selectors take is bounded, in steps, whatever they and the names are like.
+func TestSelectorsAreBounded(t *testing.T) {
+	t.Parallel()
+	for name, c := range hostile {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && c.hypers*c.nodes > 100_000 {
+				t.Skip("takes all the steps")
+			}
+			nodes := make([]topology.LabeledNode, c.nodes)
+			for i := range nodes {
+				nodes[i] = topology.LabeledNode{Name: c.names(i), Labels: map[string]string{"x": "v"}}
+				if name == "labels that are absent" {
+					nodes[i].Labels = nil
+				}
+			}
+			hypers := make([]topology.HyperNode, c.hypers)
+			for i := range hypers {
+				s := c.selector(i)
+				s.Kind = topology.NodeMember
+				hypers[i] = topology.HyperNode{Name: fmt.Sprint("h", i), Tier: 1, Members: []topology.Selector{s}}
+			}
+			begun := time.Now()
+			_, err := topology.FromHyperNodes(hypers, nodes)
+			t.Log(time.Since(begun).Round(time.Millisecond))
+			require.ErrorContains(t, err, c.want)
+			require.Less(t, len(err.Error()), 1<<20)
+			slices.Reverse(hypers)
+			slices.Reverse(nodes)
+			_, again := topology.FromHyperNodes(hypers, nodes)
+			require.Equal(t, err.Error(), again.Error(), "the order of the input shows")
+		})
+	}
+}
+
+// Ordinary selectors of a large cluster are far below the bound, anchored or not.
+func TestOrdinarySelectorsAreRead(t *testing.T) {
+	racks, each := 1000, 16
+	if testing.Short() {
+		racks = 250
+	}
+	var nodes []topology.LabeledNode
+	for i := range racks * each {
+		nodes = append(nodes, topology.LabeledNode{Name: fmt.Sprintf("gpu-rack%04d-node%02d.example.com", i/each, i%each)})
+	}
+	for _, form := range []string{"^gpu-rack%04d-", "rack%04d-", ".*rack%04d-.*", "^.*-rack%04d-node[0-9]+", "rack%04d-node(0[0-9]|1[0-5])\\.example\\.com$"} {
+		hypers := make([]topology.HyperNode, racks)
+		for i := range hypers {
+			hypers[i] = topology.HyperNode{Name: fmt.Sprint("h", i), Tier: 1, Members: []topology.Selector{{Kind: topology.NodeMember, Regex: fmt.Sprintf(form, i)}}}
+		}
+		begun := time.Now()
+		tree, err := topology.FromHyperNodes(hypers, nodes)
+		t.Log(form, time.Since(begun).Round(time.Millisecond))
+		require.NoError(t, err, form)
+		require.Empty(t, tree.Outside())
+	}
 }

@@ -1,11 +1,9 @@
 package topology
 
 import (
-	"regexp"
-	"regexp/syntax"
+	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/muster-sched/muster"
 )
@@ -37,6 +35,7 @@ type matcher struct {
 	sorted  []string                      // names in bytewise order, for regular expressions
 	byLabel map[string]map[string][]int32 // nodes by key and value
 	defects *defects
+	steps   int // of all selectors, see maxMatchSteps
 }
 
 func newMatcher(nodes []LabeledNode, d *defects) *matcher {
@@ -53,72 +52,76 @@ func (m *matcher) known(node string) bool {
 	return ok
 }
 
-// choose lists the nodes that a selector with exactly one criterion chooses; a name is taken as it is.
-func (m *matcher) choose(field string, s Selector) []string {
+// choose lists the nodes that a selector with exactly one criterion chooses; a name is taken as it is. Once the steps are spent nothing is
+// chosen, which is a defect of the one that spends them.
+func (m *matcher) choose(field string, s Selector) (chosen []string) {
 	switch {
 	case s.ExactName != "":
 		return []string{s.ExactName}
+	case m.steps > maxMatchSteps:
+		return nil
 	case s.Regex != "":
-		re, err := regexp.Compile(s.Regex)
-		if err != nil {
-			m.defects.add(field, s.Regex, "regex: "+err.Error())
+		re, reason := compile(s.Regex, &m.steps)
+		if reason != "" {
+			const most = 120 // of a value that is told
+			m.defects.add(field, s.Regex[:min(len(s.Regex), most)], reason)
 			return nil
 		}
-		return m.byRegex(re)
+		if re != nil {
+			chosen = m.byRegex(re)
+		}
 	default:
 		if why := s.Labels.defect(); why != "" {
 			m.defects.add(field, "", "label selector: "+why)
 			return nil
 		}
-		return m.bySelector(s.Labels)
+		chosen = m.bySelector(s.Labels)
 	}
+	if m.steps > maxMatchSteps {
+		m.defects.add(field, "", fmt.Sprintf("selector: more than %d steps for the regexes and label selectors of all", maxMatchSteps))
+		return nil
+	}
+	return chosen
 }
 
 // byRegex tests the names that begin with the literal that the expression is anchored to, all names if it is not.
-func (m *matcher) byRegex(re *regexp.Regexp) []string {
+func (m *matcher) byRegex(re *pattern) []string {
 	if m.sorted == nil {
 		m.sorted = slices.Sorted(slices.Values(m.names))
 	}
-	prefix := anchoredPrefix(re.String())
-	first, _ := slices.BinarySearch(m.sorted, prefix)
+	first, _ := slices.BinarySearch(m.sorted, re.prefix)
 	var chosen []string
 	for _, name := range m.sorted[first:] {
-		if !strings.HasPrefix(name, prefix) {
+		if m.steps > maxMatchSteps || !strings.HasPrefix(name, re.prefix) {
 			break
 		}
-		if re.MatchString(name) {
+		if re.matches(name, &m.steps) {
+			m.steps += perChosen
 			chosen = append(chosen, name)
 		}
 	}
 	return chosen
 }
 
-// anchoredPrefix is a literal that every match of the pattern makes the text begin with; empty if none is plain to see.
-func anchoredPrefix(pattern string) string {
-	re, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil || re.Op != syntax.OpConcat || len(re.Sub) < 2 || re.Sub[0].Op != syntax.OpBeginText {
-		return ""
-	}
-	lit := re.Sub[1]
-	if lit.Op != syntax.OpLiteral || lit.Flags&syntax.FoldCase != 0 {
-		return ""
-	}
-	if slices.Contains(lit.Rune, utf8.RuneError) { // it also matches bytes that are no UTF-8
-		return ""
-	}
-	return string(lit.Rune)
-}
-
 // bySelector tests the nodes that carry one of the required labels, all nodes if none is required.
 func (m *matcher) bySelector(s *LabelSelector) []string {
 	var chosen []string
+	cost := 1 + len(s.MatchLabels)
+	for _, e := range s.MatchExpressions {
+		cost += 1 + len(e.Values)
+	}
 	test := func(i int32) {
+		if m.steps += cost; m.steps > maxMatchSteps {
+			return
+		}
 		if s.matches(m.nodes[i].Labels) {
+			m.steps += perChosen
 			chosen = append(chosen, m.names[i])
 		}
 	}
 	if key, values, ok := s.required(); ok {
 		for _, value := range values {
+			m.steps++
 			for _, i := range m.withLabel(key)[value] {
 				test(i)
 			}
@@ -126,7 +129,9 @@ func (m *matcher) bySelector(s *LabelSelector) []string {
 		return chosen
 	}
 	for i := range m.nodes {
-		test(int32(i))
+		if test(int32(i)); m.steps > maxMatchSteps {
+			break
+		}
 	}
 	return chosen
 }
@@ -134,6 +139,7 @@ func (m *matcher) bySelector(s *LabelSelector) []string {
 // withLabel lists the nodes that carry the label, by value.
 func (m *matcher) withLabel(key string) map[string][]int32 {
 	if m.byLabel[key] == nil {
+		m.steps += len(m.nodes)
 		byValue := map[string][]int32{}
 		for i, n := range m.nodes {
 			if v, ok := n.Labels[key]; ok {

@@ -60,10 +60,7 @@ func fromPlain(name string, v any, depth int) (*Value, error) {
 			if dropped(name, key) || slices.Contains(passing[name], key) {
 				continue
 			}
-			item, err := fromPlain(key, v[key], depth+1)
-			if err == nil && !utf8.ValidString(key) {
-				err = characters.ErrUTF8
-			}
+			item, err := fromEntry(key, v[key], depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -73,6 +70,14 @@ func fromPlain(name string, v any, depth int) (*Value, error) {
 		return nil, fmt.Errorf("%T is not what JSON is decoded to", v)
 	}
 	return out, nil
+}
+
+// fromEntry is fromPlain for what stands below a key.
+func fromEntry(key string, v any, depth int) (*Value, error) {
+	if !utf8.ValidString(key) {
+		return nil, characters.ErrUTF8
+	}
+	return fromPlain(key, v, depth)
 }
 
 // untyped is a list or a mapping of texts without its type.
