@@ -134,6 +134,29 @@ func TestABoundMemberLetsOthersGo(t *testing.T) {
 	}
 }
 
+// Whoever failed stands among the others by name, and so do gangs: the order in which waits end, or began, is told by nothing.
+func TestTheRejectedStandInOrder(t *testing.T) {
+	group := []string{"ns/b", "ns/a"}
+	l := told(t, &permit.Lifecycle{}, []permit.Event{
+		terms("ns/b", gang.Terms{MinMember: 9, Group: group, WaitTime: 10}), terms("ns/a", gang.Terms{MinMember: 9, Group: group}),
+		at(0, permit.MemberReserved, "ns/b", "b-10"), at(0, permit.MemberReserved, "ns/b", "b-9"), at(0, permit.MemberReserved, "ns/a", "a-0"),
+	}, "", "", "wait b-10 until 10", "wait b-9 until 10", "wait a-0 until 600")
+	told(t, l, []permit.Event{at(1, permit.MemberFailed, "ns/b", "b-10")}, "reject a-0 b-9 b-10; requeue ns/a ns/b")
+	told(t, l, []permit.Event{at(1, permit.MemberTimedOut, "ns/b", "b-9")}, "reject a-0 b-9 b-10; requeue ns/a ns/b")
+	told(t, l, []permit.Event{{Kind: permit.TimePassed, Time: 10}}, "reject a-0 b-9 b-10; requeue ns/a ns/b")
+	told(t, l, []permit.Event{at(1, permit.GangDeleted, "ns/b", "")}, "reject a-0 b-9 b-10; requeue ns/a ns/b")
+
+	// Nobody takes the others along: those whose time is over at once end one by one, the earliest first.
+	alone := func(name string, wait int64) permit.Event {
+		return terms(name, gang.Terms{MinMember: 9, Mode: gang.NonStrict, WaitTime: wait})
+	}
+	told(t, &permit.Lifecycle{}, []permit.Event{
+		alone("ns/b", 1), alone("ns/a", 2), alone("ns/c", 3),
+		at(0, permit.MemberReserved, "ns/b", "b-0"), at(0, permit.MemberReserved, "ns/a", "a-0"), at(0, permit.MemberReserved, "ns/c", "c-0"),
+		{Kind: permit.TimePassed, Time: 2},
+	}, "", "", "", "wait b-0 until 1", "wait a-0 until 2", "wait c-0 until 3", "reject a-0 b-0; requeue ns/a ns/b")
+}
+
 func TestADeletedGang(t *testing.T) {
 	group := []string{"ns/a", "ns/b"}
 	start := []permit.Event{
