@@ -20,6 +20,7 @@ import (
 // has no cycle. `.` is the root package.
 const arrows = `
 	internal/zeros        <
+	internal/mutants      <
 	.                     <
 	internal/characters   <
 	topology              < . internal/characters
