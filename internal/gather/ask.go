@@ -317,11 +317,11 @@ type scratch struct {
 // enter goes one level down and returns room for the children there.
 func (r *scratch) enter() children {
 	if r.depth++; r.depth > len(r.kids) {
-		r.kids = append(r.kids, children{make([]sets.Item, 0, 64), make([]child, 0, 64)})
+		r.kids = append(r.kids, children{items: make([]sets.Item, 0, 64), of: make([]child, 0, 64)})
 		r.choice = append(r.choice, new(choice))
 	}
 	kids := &r.kids[r.depth-1]
-	return children{kids.items[:0], kids.of[:0]}
+	return children{items: kids.items[:0], of: kids.of[:0]}
 }
 
 // keep takes back the children of the current depth, whose room may have grown, for the next time.

@@ -13,6 +13,7 @@ import (
 type children struct {
 	items []sets.Item // in units of the active level, those inside outer units included
 	of    []child     // at the same place: the child of the item
+	nodes bool        // they are nodes: of counted domains all, as some may stand for domains beside others
 }
 
 // child is one of children.
@@ -118,7 +119,8 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 		return pl.domains(x, kids)
 	}
 	lo, end := pl.p.View.Kids(x)
-	zones := pl.p.View.IsNode(lo) && pl.ask.zonesTell(x)
+	kids.nodes = pl.p.View.IsNode(lo)
+	zones := pl.ask.zonesTell(x)
 	first, behind := pl.ask.inGap(x)
 	for _, run := range [...][2]layout.Vertex{{first, behind}, {lo, first}, {behind, end}} {
 		for c := run[0]; c < run[1]; c++ {
@@ -137,12 +139,13 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 
 // domains is children for a vertex above the domains that are counted: these are its children.
 func (pl placer) domains(x layout.Vertex, kids children) children {
-	list := pl.p.Limits.DomainsBelow(pl.p.View, x, nil)
+	list := slices.DeleteFunc(pl.p.Limits.DomainsBelow(pl.p.View, x, nil), func(c layout.Vertex) bool { return pl.ask.slots.At(c) <= 0 })
+	kids.nodes = !slices.ContainsFunc(list, func(c layout.Vertex) bool { return !pl.p.View.IsNode(c) })
 	for _, first := range []bool{true, false} {
 		for _, c := range list {
-			if slots := pl.ask.slots.At(c); slots > 0 && first == pl.ask.hasRoomInGap(c) {
-				item := sets.Item{Slots: slots, Used: pl.p.Siblings.At(c), Friends: pl.p.Friends.At(c), WithRest: -1}
-				if pl.p.ZoneState.Aligned && pl.p.View.IsNode(c) {
+			if first == pl.ask.hasRoomInGap(c) {
+				item := sets.Item{Slots: pl.ask.slots.At(c), Used: pl.p.Siblings.At(c), Friends: pl.p.Friends.At(c), WithRest: -1}
+				if pl.p.ZoneState.Aligned && kids.nodes {
 					item.Zones = pl.p.Zones().ZonesOn(c)
 				}
 				kids.items, kids.of = append(kids.items, item), append(kids.of, child{at: c})
@@ -210,11 +213,9 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *last, kid
 
 // choice asks package sets which children of x take how many of n units of a level. Bounds are set by the caller.
 func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *sets.Chooser {
-	lo, _ := pl.p.View.Kids(x)
-	nodes, zoned := pl.p.View.IsNode(lo), pl.ask.zonesTell(x)
-	if pl.ask.jumps(x) {
-		nodes = len(kids.of) > 0 && pl.p.View.IsNode(kids.of[0].at)
-		zoned = nodes && pl.p.ZoneState.Aligned
+	zoned := kids.nodes && pl.p.ZoneState.Aligned
+	if !pl.ask.jumps(x) {
+		zoned = pl.ask.zonesTell(x)
 	}
 	c := pl.ask.scratch.choice[pl.ask.scratch.depth-1]
 	place := int64(1) // of the short group, in units
@@ -223,7 +224,7 @@ func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *set
 	}
 	*c = choice{placer: pl, kids: kids.of, level: level, chooser: sets.Chooser{
 		Policy: pl.p.Policy, Items: kids.items, Units: n, Place: place, Multiple: pl.sums.unitOf(level, x),
-		Nodes: nodes, Groups: level < pl.ask.bottom(), Anchored: len(pl.p.Friends) > 0,
+		Nodes: kids.nodes, Groups: level < pl.ask.bottom(), Anchored: len(pl.p.Friends) > 0,
 		Zoned: zoned, Scored: pl.p.Scored(), Scratch: &pl.ask.scratch.least,
 	}}
 	c.chooser.Scorer = c
@@ -247,7 +248,11 @@ func (c *choice) Score(i int, units int64, short bool) sets.Score {
 	d := demand{units: make([]int64, len(c.placer.ask.sizes)), short: short}
 	copy(d.units, c.kids[i].demand.units) // of the levels around
 	d.units[c.level] = units - c.kids[i].outer
-	return c.placer.scoreBelow(c.kids[i].at, d)
+	score := c.placer.scoreBelow(c.kids[i].at, d)
+	if !c.chooser.Nodes {
+		score.Zones = 0 // of a node beside domains
+	}
+	return score
 }
 
 // keepAt finds the lowest tier below that of x at which n units of a level can all stay whole, s* in

@@ -81,17 +81,17 @@ func (p *search) fill(portions []portion, mask uint, h hand) *set {
 			return nil
 		}
 	}
-	slices.SortStableFunc(s.portions, p.fillOrder)
+	slices.SortStableFunc(s.portions, func(a, b portion) int { return p.fillOrder(a, b, h.nodes) })
 	if !p.units(s, h) {
 		return nil
 	}
 	s.share = p.evenShare(s, h)
 	for i, c := range s.portions {
 		s.own, s.key, s.sum = s.own+c.child.v.own, s.key+c.child.v.key, s.sum+c.child.v.high
-		s.zones += c.child.v.zones
 		s.withShort += bit(c.child.state.short)
 		s.slots = append(s.slots, c.child.v.high)
-		if c.child.v.node != nil {
+		if h.nodes {
+			s.zones += c.child.v.zones
 			s.score += p.place(c.child.v, p.stateOf(s, i, h)).score
 		}
 	}
@@ -101,14 +101,14 @@ func (p *search) fill(portions []portion, mask uint, h hand) *set {
 
 // fillOrder: more running members of the gang first, then (between nodes) fewer zones, then more slots (between nodes
 // under ByScore: a higher score); the sort is stable, so path order decides last.
-func (p *search) fillOrder(a, b portion) int {
+func (p *search) fillOrder(a, b portion, nodes bool) int {
 	if c := cmp.Compare(b.child.v.own, a.child.v.own); c != 0 {
 		return c
 	}
-	if a.child.v.node != nil && a.child.v.zones != b.child.v.zones {
+	if nodes && a.child.v.zones != b.child.v.zones {
 		return cmp.Compare(a.child.v.zones, b.child.v.zones)
 	}
-	if p.solver.byScore() && a.child.v.node != nil {
+	if p.solver.byScore() && nodes {
 		return cmp.Compare(b.child.v.score, a.child.v.score)
 	}
 	return cmp.Compare(b.child.v.high, a.child.v.high)
@@ -218,7 +218,7 @@ func (p *search) betterSet(a, b *set, h hand) bool {
 	if policy == gang.Balanced && a.share != b.share {
 		return a.share > b.share
 	}
-	if policy == gang.ByScore && a.portions[0].child.v.node != nil {
+	if policy == gang.ByScore && h.nodes {
 		if a.score != b.score {
 			return a.score > b.score
 		}
@@ -236,7 +236,9 @@ func scoresOf(p *search, s *set, h hand) []int64 {
 	scores := make([]int64, 2)
 	for i, c := range s.portions {
 		below := p.place(c.child.v, p.stateOf(s, i, h))
-		scores[0] += below.numa
+		if h.nodes {
+			scores[0] += below.numa
+		}
 		scores[1] += below.score
 	}
 	return scores

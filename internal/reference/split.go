@@ -45,6 +45,7 @@ type hand struct {
 	level, n int
 	short    bool
 	singles  bool // single members are placed at the vertex
+	nodes    bool // all children that have slots are nodes
 }
 
 // membersBelow are the new members of a state below v.
@@ -110,6 +111,7 @@ func (p *search) distribute(v *vertex, st state) []*child {
 	}
 	for level := range len(p.solver.levels) + 1 {
 		h := hand{level: level, n: st.units[level] + split[level], short: st.short}
+		h.nodes = !slices.ContainsFunc(children, func(c *child) bool { return c.v.node == nil && c.v.high > 0 })
 		h.singles = st.units[len(p.solver.levels)]+split[len(p.solver.levels)] > 0
 		if level == len(p.solver.levels) && st.short && !slices.ContainsFunc(children, func(c *child) bool { return c.able }) {
 			h.n, h.short = h.n+p.rest, false
