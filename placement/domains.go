@@ -72,7 +72,7 @@ func (c *Cluster) Domains(tree string, shape *gang.Shape) (iter.Seq[Domain], err
 	return func(yield func(Domain) bool) {
 		var walk func(d layout.Vertex) bool
 		walk = func(d layout.Vertex) bool {
-			if d == v.Outside {
+			if d != layout.Root && v.Named(d) == layout.Root { // what is outside, and what holds the nodes of a topology without layers
 				return true
 			}
 			if !yield(domainOf(s, v, d, &sums[d], gangs)) {

@@ -25,7 +25,7 @@ import (
 // is planned there.
 func drawInput(t *rapid.T) (cluster.Spec, *gang.Request) {
 	in := reference.DrawInput(t, draws.Small)
-	if rapid.IntRange(0, 3).Draw(t, "second tree") == 3 {
+	if len(in.Spec.Trees) > 0 && rapid.IntRange(0, 3).Draw(t, "second tree") == 3 {
 		spec := in.Spec.Trees[0].Tree.Spec()
 		var names []string
 		eachNode(&spec, func(name *string) { names = append(names, *name) })

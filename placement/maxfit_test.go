@@ -66,7 +66,7 @@ func TestMaxFitIsThatOfPlans(t *testing.T) {
 			Priority: rapid.Int64Range(0, 3).Draw(t, "priority"),
 		}
 		var layers []string
-		for _, l := range in.Spec.Trees[0].Tree.Layers() {
+		for _, l := range draws.Layers(&in.Spec) {
 			if l.Name != "" {
 				layers = append(layers, l.Name)
 			}

@@ -54,6 +54,7 @@ type clusterDraw struct {
 	sizes Sizes
 	names []string // of nodes, not used yet
 	tiers []int
+	skips int // of a hundred layers above nodes, so many are not there
 	spec  cluster.Spec
 	// members that run or leave so far, for names
 	running int
@@ -73,16 +74,14 @@ func Cluster(t *rapid.T, sizes Sizes) cluster.Spec {
 		d.spec.NUMAExclusive = rapid.SampledFrom([]numa.Exclusive{"", "", numa.Required, numa.Preferred}).Draw(t, "exclusive")
 	}
 	d.others = Chance(t, 35, "nodes meant for others")
-	for tier, n := 0, rapid.IntRange(1, 3).Draw(t, "layers"); n > 0; n-- {
-		tier += 1 + bit(Chance(t, 10, "tier is missing"))
-		d.tiers = append(d.tiers, tier)
+	if d.skips = 8; Chance(t, 15, "uneven") {
+		d.skips = 30
 	}
-	spec := topology.Spec{Layers: d.layers(), Roots: d.domains(len(d.tiers)-1, 3)}
-	tree, err := topology.New(spec)
-	if err != nil {
-		panic(err)
+	if Chance(t, 10, "flat") {
+		d.flat()
+	} else {
+		d.tree()
 	}
-	d.spec.Trees = []cluster.NamedTree{{Tree: tree}}
 	if Chance(t, 20, "nodes outside") {
 		for range rapid.IntRange(1, 3).Draw(t, "outside") {
 			d.node()
@@ -92,6 +91,46 @@ func Cluster(t *rapid.T, sizes Sizes) cluster.Spec {
 		d.node()
 	}
 	return d.spec
+}
+
+// tree draws a topology with layers, and its nodes.
+func (d *clusterDraw) tree() {
+	for tier, n := 0, rapid.IntRange(1, 3).Draw(d.t, "layers"); n > 0; n-- {
+		tier += 1 + bit(Chance(d.t, 10, "tier is missing"))
+		d.tiers = append(d.tiers, tier)
+	}
+	d.add(topology.Spec{Layers: d.layers(), Roots: d.domains(len(d.tiers)-1, 3)})
+}
+
+// flat draws nodes in no domain: without a topology, in one without layers, or all of them outside one.
+func (d *clusterDraw) flat() {
+	names := d.nodes()
+	for range rapid.IntRange(0, 3).Draw(d.t, "more nodes") {
+		names = append(names, d.nodes()...)
+	}
+	switch rapid.IntRange(0, 2).Draw(d.t, "kind") {
+	case 1:
+		d.add(topology.Spec{Nodes: append(names, "absent")})
+	case 2:
+		d.add(topology.Spec{Roots: []topology.Domain{{Name: "d1", Tier: 1, Nodes: []string{"absent"}}}})
+	}
+}
+
+// add adds a topology.
+func (d *clusterDraw) add(spec topology.Spec) {
+	tree, err := topology.New(spec)
+	if err != nil {
+		panic(err)
+	}
+	d.spec.Trees = []cluster.NamedTree{{Tree: tree}}
+}
+
+// Layers are those of the first topology; none without one.
+func Layers(spec *cluster.Spec) []topology.Layer {
+	if len(spec.Trees) == 0 {
+		return nil
+	}
+	return spec.Trees[0].Tree.Layers()
 }
 
 // hostileNames are names with numbers of one to three digits in any order.
@@ -121,11 +160,11 @@ func (d *clusterDraw) domains(layer, most int) []topology.Domain {
 	names := hostileNames(d.t, "d", 5)
 	for i := range rapid.IntRange(1, most).Draw(d.t, "domains") {
 		here := layer
-		if Chance(d.t, 8, "layer is skipped") {
+		if Chance(d.t, d.skips, "layer is skipped") {
 			here = rapid.IntRange(0, layer).Draw(d.t, "layer")
 		}
 		c := topology.Domain{Name: names[i], Tier: d.tiers[here]}
-		if here == 0 || Chance(d.t, 8, "nodes directly") {
+		if here == 0 || Chance(d.t, d.skips, "nodes directly") {
 			c.Nodes = d.nodes()
 		} else {
 			c.Children = d.domains(here-1, 3)

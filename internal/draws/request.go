@@ -219,7 +219,7 @@ func drawRules(t *rapid.T, req *gang.Request, spec *cluster.Spec, members *int, 
 // LayerNames names the layers of the tree, the nodes included.
 func LayerNames(spec *cluster.Spec) []string {
 	layers := []string{"0"}
-	for _, l := range spec.Trees[0].Tree.Layers() {
+	for _, l := range Layers(spec) {
 		name := l.Name
 		if name == "" {
 			name = strconv.Itoa(l.Tier)

@@ -87,9 +87,10 @@ func (rules capRules) children(v *layout.View, d layout.Vertex, totals front.Vec
 	return n
 }
 
-// isRightAbove says whether each child of a domain lies in a domain of a tier.
+// isRightAbove says whether each child of a domain lies in a domain of a tier. Those of the root are never nodes: where the tree has no layers
+// a nameless domain holds them, or they are outside the tree.
 func isRightAbove(v *layout.View, d layout.Vertex, tier int32) bool {
-	return v.TierIndex(v.TierOf(d)) == v.TierIndex(tier)+1
+	return v.TierIndex(v.TierOf(d)) == v.TierIndex(tier)+1 && (d != layout.Root || tier > 0)
 }
 
 // withRoom are those of some domains of which no fewer children have room than all of a gang needs, by what one of those weighs that a limit

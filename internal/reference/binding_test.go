@@ -167,8 +167,10 @@ func tierIn(in *Input, layer string) int {
 	if i := slices.Index([]string{"row", "hall"}, layer); i >= 0 {
 		return i + 1
 	}
-	if l, ok := in.Spec.Trees[0].Tree.Layer(layer); ok {
-		return l.Tier
+	for _, l := range draws.Layers(&in.Spec) {
+		if l.Name == layer {
+			return l.Tier
+		}
 	}
 	n, _ := strconv.Atoi(layer)
 	return n

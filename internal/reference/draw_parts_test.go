@@ -37,7 +37,7 @@ func drawParts(t *rapid.T) Input {
 	members := rapid.IntRange(2, sizes.Members).Draw(t, "gang")
 	d := &partDraw{t: t, layers: layersOf(&in)}
 	in.Request.Gather = draws.Gather(t, d.layers)
-	if draws.Chance(t, 30, "another tree") {
+	if len(in.Spec.Trees) > 0 && draws.Chance(t, 30, "another tree") {
 		d.addTree(&in.Spec)
 	}
 	in.Request.Groups = []gang.Groups{{Size: 1}} // ranks of running members are among the others'
@@ -100,7 +100,7 @@ func (d *partDraw) partsForVictims(in *Input) {
 	req.Groups, req.PP, req.DP, req.Total, req.MinMember = nil, 0, 0, 0, 0
 	draws.KeepAlone(req)
 	req.Gather = slices.DeleteFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
-	if draws.Chance(t, 15, "another tree") {
+	if len(in.Spec.Trees) > 0 && draws.Chance(t, 15, "another tree") {
 		d.addTree(&in.Spec)
 	}
 	d.parts(in)

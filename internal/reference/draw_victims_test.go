@@ -189,7 +189,7 @@ func drawPreemptor(t *rapid.T, in *Input) {
 	}
 	if draws.Chance(t, 12, "for a tier") {
 		layers := []string{"0"}
-		for _, l := range in.Spec.Trees[0].Tree.Layers() {
+		for _, l := range draws.Layers(&in.Spec) {
 			layers = append(layers, strconv.Itoa(l.Tier))
 		}
 		req.Preempt.ForTier = rapid.SampledFrom(layers).Draw(t, "tier")

@@ -201,7 +201,7 @@ func admitsSome(in *Input) bool {
 // layersOf are all layers, by their tiers.
 func layersOf(in *Input) []string {
 	layers := []string{"0"}
-	for _, l := range in.Spec.Trees[0].Tree.Layers() {
+	for _, l := range draws.Layers(&in.Spec) {
 		layers = append(layers, strconv.Itoa(l.Tier))
 	}
 	return layers

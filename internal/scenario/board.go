@@ -204,7 +204,10 @@ func (b *board) spec(gangs map[string]attributes) (cluster.Spec, error) {
 	if err != nil {
 		return cluster.Spec{}, err
 	}
-	spec := cluster.Spec{Trees: []cluster.NamedTree{{Name: "default", Tree: tree}}}
+	var spec cluster.Spec
+	if tree.NumNodes() > 0 { // else all that is drawn is outside, and there is no topology
+		spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
+	}
 	count := map[string]int{}
 	for _, r := range b.rows {
 		for _, node := range r.nodes {
