@@ -29,11 +29,11 @@ func OfGang(v *layout.View, req *gang.Request, called string) []OnPart {
 // OfPart are those of a part, and of the groups that it is cut into. field is the path of the part in the request. The error says which is
 // unknown or not supported.
 func OfPart(v *layout.View, field string, from *gang.Part) (out []OnPart, err error) {
-	if err := checkPart(v, field, from.Limits, false); err != nil {
+	if err := checkPart(v, field, from.Limits); err != nil {
 		return nil, err
 	}
 	for i, g := range from.Groups {
-		if err := checkPart(v, fmt.Sprintf("%s.Groups[%d]", field, i), g.Limits, true); err != nil {
+		if err := checkPart(v, fmt.Sprintf("%s.Groups[%d]", field, i), g.Limits); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +76,7 @@ func onPart(v *layout.View, list []gang.Limit, depth int, counted string, whole 
 }
 
 // checkPart refuses limits of a part, or of its groups, that are not supported.
-func checkPart(v *layout.View, field string, list []gang.Limit, groups bool) error {
+func checkPart(v *layout.View, field string, list []gang.Limit) error {
 	for i, l := range list {
 		at := fmt.Sprintf("%s.Limits[%d]", field, i)
 		_, known := v.TierNamed(l.Layer)
@@ -85,7 +85,7 @@ func checkPart(v *layout.View, field string, list []gang.Limit, groups bool) err
 			return muster.Invalid(at+".Layer", l.Layer, "unknown layer")
 		case l.Preferred: // those that can be kept come again as hard ones
 			continue
-		case l.Kind == gang.Within && (groups || !isOne(l)):
+		case l.Kind == gang.Within && !isOne(l):
 			return muster.Unsupported(at, NameOf(l), "a part, or its groups, in more than one domain of a layer")
 		}
 	}

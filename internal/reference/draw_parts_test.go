@@ -17,8 +17,10 @@ import (
 )
 
 // drawParts draws a gang of groups that differ, or of equal ones of several shapes; of many some members run. Of the clusters half have zones.
-func drawParts(t *rapid.T) Input {
-	sizes := draws.Sizes{Nodes: 8, Slots: 4, Members: 9}
+func drawParts(t *rapid.T) Input { return drawPartsFor(t, draws.Sizes{Nodes: 8, Slots: 4, Members: 9}) }
+
+// drawPartsFor is drawParts of these sizes.
+func drawPartsFor(t *rapid.T, sizes draws.Sizes) Input {
 	in := Input{Spec: draws.Cluster(t, sizes)}
 	in.Request = gang.Request{
 		Name:          draws.GangName,

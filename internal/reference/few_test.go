@@ -14,7 +14,7 @@ import (
 )
 
 // Groups within few units are placed as well as the reference places them, where leaves have more units than they may use.
-func TestGroupsInFewDomains(t *testing.T) { holdsFor(t, drawFewDomains, planAgrees) }
+func TestGroupsInFewDomains(t *testing.T) { holdsFor(t, mixed(drawFewDomains), planAgrees) }
 
 // drawFewDomains draws a gang of full groups in few units or leaves, in trees of wide leaves with little room.
 func drawFewDomains(t *rapid.T) Input {

@@ -56,8 +56,12 @@ func (s *solver) readLimits(network *validity.Network) {
 	for i, g := range validity.Levels(req, len(req.Members)+len(s.own)) {
 		must := read(g.Limits, func(l gang.Limit, tier int) {
 			most := l.Most
-			if l.Kind == gang.Alone {
+			switch l.Kind {
+			case gang.Within: // one domain for each group is a rule
+				return
+			case gang.Alone:
 				s.limits.alone, most = append(s.limits.alone, tier), 1
+			default:
 			}
 			s.levels[i].apart = append(s.levels[i].apart, limit{tier, most})
 		})

@@ -16,10 +16,10 @@ import (
 
 // Plans for gangs in groups that differ are valid, place the members that the reference does, as well as it does, and are refused, where that is
 // proven, only if it finds none either.
-func TestPartsEqualReference(t *testing.T) { holdsFor(t, drawParts, partsAgree) }
+func TestPartsEqualReference(t *testing.T) { holdsFor(t, mixed(drawParts), partsAgree) }
 
 // So are plans for gangs of parts that have multiples of their own.
-func TestPairsEqualReference(t *testing.T) { holdsFor(t, drawPairs, partsAgree) }
+func TestPairsEqualReference(t *testing.T) { holdsFor(t, mixed(drawPairs), partsAgree) }
 
 func partsAgree(in Input) ([]string, error) {
 	if !HasParts(&in) {
@@ -293,7 +293,9 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 
 // Plans for gangs in groups that differ have legal victims only where nothing else helps, none too many, and none better than what is said to be
 // possible; where that is said to be proven, the best.
-func TestVictimsOfParts(t *testing.T) { holdsFor(t, drawPartVictims, partVictimsAgree) }
+func TestVictimsOfParts(t *testing.T) {
+	holdsFor(t, mixedWithVictims(drawPartVictims), partVictimsAgree)
+}
 
 func partVictimsAgree(in Input) ([]string, error) {
 	want, err := SolveParts(in)

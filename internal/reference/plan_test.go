@@ -23,7 +23,7 @@ import (
 )
 
 // Every plan equals the reference's: members, strategy, domain, counts, assignments, what it waits for.
-func TestPlanEqualsReference(t *testing.T) { holdsFor(t, drawWithQuotas, planAgrees) }
+func TestPlanEqualsReference(t *testing.T) { holdsFor(t, mixed(drawWithQuotas), planAgrees) }
 
 // holdsFor checks random clusters, and so many more as MUSTER_CLUSTERS says, such as 100000.
 // The check also says what kinds of cluster it has seen.
@@ -53,7 +53,7 @@ func holdsFor(t *testing.T, draw func(*rapid.T) Input, check func(Input) (kinds 
 					t.Errorf("seed %d: %v\n%s", seed, err, in.Text())
 				}
 				mu.Lock()
-				for _, kind := range kinds {
+				for _, kind := range slices.Concat(kinds, limitKinds(&in)) {
 					seen[kind]++
 				}
 				mu.Unlock()

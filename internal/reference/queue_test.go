@@ -16,7 +16,7 @@ import (
 )
 
 // In a queue every plan with victims is as good as one made alone, on the snapshot that the ones before it left.
-func TestVictimsOfAQueue(t *testing.T) { holdsFor(t, drawCoupled, queueAgrees) }
+func TestVictimsOfAQueue(t *testing.T) { holdsFor(t, mixedWithVictims(drawCoupled), queueAgrees) }
 
 // queueAgrees plans the gang, one of a higher priority, and one in another quota.
 func queueAgrees(in Input) ([]string, error) {

@@ -20,7 +20,7 @@ import (
 )
 
 // Every plan for members of different shapes equals the reference's: members, strategy, domain, counts, assignments, what it waits for.
-func TestRolesEqualReference(t *testing.T) { holdsFor(t, drawRoles, rolesAgree) }
+func TestRolesEqualReference(t *testing.T) { holdsFor(t, mixed(drawRoles), rolesAgree) }
 
 func rolesAgree(in Input) ([]string, error) {
 	if HasParts(&in) {
@@ -255,7 +255,7 @@ func drawShape(t *rapid.T, spec *cluster.Spec) *gang.Shape {
 // Plans for members of different shapes have legal victims, none too many, and none better than what is said to be possible; where that is said to
 // be proven, the best.
 func TestVictimsOfRoles(t *testing.T) {
-	holdsFor(t, drawRoleVictims, func(in Input) ([]string, error) { return preemptionAgrees(in, false) })
+	holdsFor(t, mixedWithVictims(drawRoleVictims), func(in Input) ([]string, error) { return preemptionAgrees(in, false) })
 }
 
 // drawRoleVictims draws a cluster that is nearly full, and a gang of several roles that may well need victims.

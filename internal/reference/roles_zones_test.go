@@ -31,7 +31,7 @@ func drawWithoutQuotas(t *rapid.T, sizes draws.Sizes) Input {
 }
 
 // Members that a waiting plan adds find zones now beside the first ones, and with them when those it waits for have left.
-func TestFurtherRolesInZones(t *testing.T) { holdsFor(t, drawFurther, rolesAgree) }
+func TestFurtherRolesInZones(t *testing.T) { holdsFor(t, mixed(drawFurther), rolesAgree) }
 
 // drawFurther draws few nodes that are full, where most of those who run leave, and a gang that needs few of its members.
 func drawFurther(t *rapid.T) Input {

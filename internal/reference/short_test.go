@@ -12,7 +12,7 @@ import (
 
 // Plans for a short last group equal the reference's where full groups are split at several tiers.
 func TestSplitPlanEqualsReference(t *testing.T) {
-	holdsFor(t, func(t *rapid.T) Input { return DrawInput(t, draws.Split) }, planAgrees)
+	holdsFor(t, mixed(func(t *rapid.T) Input { return DrawInput(t, draws.Split) }), planAgrees)
 }
 
 // The vector of intact groups, the short one included, is the best of all placements, and what the plan attains.

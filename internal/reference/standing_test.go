@@ -14,7 +14,7 @@ import (
 func TestStandingIsThatOfThePlan(t *testing.T) {
 	kinds := []func(*rapid.T) Input{drawUncoupled, drawCoupled, drawWithQuotas, drawRoles, drawParts}
 	rapid.Check(t, func(t *rapid.T) {
-		in := kinds[rapid.IntRange(0, len(kinds)-1).Draw(t, "kind of input")](t)
+		in := mixed(kinds[rapid.IntRange(0, len(kinds)-1).Draw(t, "kind of input")])(t)
 		in.Request.Preempt.ForTier = ""
 		c, err := placement.NewCluster(in.Spec)
 		if err != nil {

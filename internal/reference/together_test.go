@@ -24,7 +24,7 @@ func TestQueueOfGangsTogether(t *testing.T) { holdsFor(t, drawGangsTogether, tog
 // drawGangsTogether draws a gang of whole groups that differ, each of which can be a gang: its members are all in parts, none runs.
 // Some of the gangs are alone where others leave.
 func drawGangsTogether(t *rapid.T) Input {
-	in := drawParts(t)
+	in := mixed(drawParts)(t)
 	draws.AloneBesideLeaving(t, &in.Spec, &in.Request)
 	return asGangs(in)
 }
@@ -51,6 +51,9 @@ func asGangs(in Input) Input {
 	req.Groups, req.MinMember, req.MinParts, req.Tolerated = nil, 0, 0, false
 	req.Limits = slices.DeleteFunc(slices.Clone(req.Limits), func(l gang.Limit) bool { return l.Kind == gang.Alone && !l.OfParts })
 	req.QuotaLimit = cmp.Or(req.QuotaLimit, quota.Fair) // one pass
+	if req.Score != nil {
+		req.Class = "scored" // which says that all have the same host
+	}
 	ranks := validity.Ranks(req, nil)
 	var members []gang.Member
 	for i := range req.Parts {

@@ -16,18 +16,27 @@ import (
 // Where members leave one by one, every plan has the best victims, and says so, unless they leave for the limit of a quota or for groups
 // that are begun.
 func TestUncoupledVictims(t *testing.T) {
-	holdsFor(t, drawUncoupled, func(in Input) ([]string, error) { return preemptionAgrees(in, true) })
+	holdsFor(t, mixedWithVictims(drawUncoupled), func(in Input) ([]string, error) { return preemptionAgrees(in, !isCoupled(&in)) })
 }
 
 // Where victims depend on each other, every plan has legal victims, none too many, and none better than what is said to be possible;
 // where that is said to be proven, the best.
 func TestCoupledVictims(t *testing.T) {
-	holdsFor(t, drawCoupled, func(in Input) ([]string, error) { return preemptionAgrees(in, false) })
+	holdsFor(t, mixedWithVictims(drawCoupled), func(in Input) ([]string, error) { return preemptionAgrees(in, false) })
+}
+
+// isCoupled holds if limits, or gangs that are alone, make what leaves on one node count on another.
+func isCoupled(in *Input) bool {
+	limited := slices.ContainsFunc(allLimits(&in.Request), func(list *[]gang.Limit) bool { return len(*list) > 0 })
+	return limited || slices.ContainsFunc(in.Spec.Running, func(r cluster.Running) bool { return r.Alone != "" })
 }
 
 // preemptionAgrees plans the input, with an index of the shape and without, and compares the result with the reference's best; the error
 // shows both.
 func preemptionAgrees(in Input, proven bool) ([]string, error) {
+	if HasParts(&in) {
+		return partVictimsAgree(in)
+	}
 	best, err := SolveBest(in)
 	if err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func (c *check) limited(what string, limits []gang.Limit, sets [][]string, whole
 				c.failf("%s %s %s: %d of %d in %s", what, l.Kind, l.Layer, n, most, d)
 			}
 		}
-		if l.Kind == gang.Within && len(count) > l.Most {
+		if l.Kind == gang.Within && len(count) > l.Most && !whole { // of groups each lies in one
 			c.failf("%s Within %s: %d domains, at most %d", what, l.Layer, len(count), l.Most)
 		}
 	}
@@ -325,7 +325,7 @@ func CountsNumbers(req *gang.Request) bool {
 
 func countsGroups(req *gang.Request) bool {
 	return slices.ContainsFunc(req.Groups, func(g gang.Groups) bool {
-		return slices.ContainsFunc(g.Limits, func(l gang.Limit) bool { return !l.Preferred })
+		return slices.ContainsFunc(g.Limits, func(l gang.Limit) bool { return !l.Preferred && l.Kind != gang.Within })
 	})
 }
 
