@@ -92,7 +92,7 @@ func TestStandingByName(t *testing.T) {
 			t.Skip("nobody runs")
 		}
 		name := spec.Running[rapid.IntRange(0, len(spec.Running)-1).Draw(t, "gang")].Gang
-		tree := spec.Trees[rapid.IntRange(0, len(spec.Trees)-1).Draw(t, "of tree")]
+		tree := rapid.SampledFrom(append(spec.Trees, make([]cluster.NamedTree, bit(len(spec.Trees) == 0))...)).Draw(t, "of tree")
 		c := newCluster(t, spec)
 		var on []string
 		for _, r := range spec.Running {
