@@ -75,7 +75,7 @@ const arrows = `
 	internal/draws        < . topology numa gang cluster internal/validity
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed internal/draws
 	internal/scenario     < . topology numa quota gang preempt cluster explain placement placement/render internal/validity internal/reference
-	internal/cli          < . fabric topology numa quota gang preempt cluster explain internal/known placement placement/manifest placement/render
+	internal/cli          < . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
 	examples/generate     <

@@ -1,6 +1,7 @@
 package muster_test
 
 import (
+	"compress/gzip"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -51,7 +52,7 @@ func limitRows(t *testing.T, heading string) (rows []limitRow) {
 
 // The limits of the table are those of the code.
 func TestLimitsAreThoseOfTheCode(t *testing.T) {
-	for _, row := range append(limitRows(t, "What is refused"), limitRows(t, "What is answered within bounds")...) {
+	for _, row := range append(append(limitRows(t, "What is read"), limitRows(t, "What is refused")...), limitRows(t, "What is answered within bounds")...) {
 		pkg, name := path.Split(row.constant)
 		dir, name, found := strings.Cut(name, ".")
 		require.True(t, found, row.constant)
@@ -142,6 +143,22 @@ func TestLimitsRefuse(t *testing.T) {
 		"at most 67108864 are read": inFile(func(n int64) string {
 			text := fmt.Sprintf(pod, "1")
 			return text + "#" + strings.Repeat("x", int(n)-len(text)-2) + "\n"
+		}, "manifest"),
+		"at most 4194304 are parsed": inFile(func(n int64) string { return "a:\n" + strings.Repeat("-\n", int(n)-1) }, "manifest"),
+		"more than 16777216 bytes in one piece": inFile(func(n int64) string {
+			return `{"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "` + strings.Repeat("x", int(n)-len(`""`)) + `"}}`
+		}, "manifest"),
+		"packed by gzip twice": inFile(func(n int64) string {
+			text := fmt.Sprintf(pod, "1")
+			for range n {
+				var b strings.Builder
+				w := gzip.NewWriter(&b)
+				_, err := w.Write([]byte(text))
+				require.NoError(t, err)
+				require.NoError(t, w.Close())
+				text = b.String()
+			}
+			return text
 		}, "manifest"),
 		"nested more than 200 deep": inFile(func(n int64) string {
 			return `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": ` +

@@ -26,7 +26,7 @@ func Detect(f File) Format {
 			return "slurm"
 		}
 	}
-	for _, d := range document.Parse(f.Name, f.Data) {
+	for _, d := range document.Parse(f.Name, f.Data, &document.Budget{}) {
 		if d.Err == nil && d.Root != nil {
 			return detect(d.Root)
 		}

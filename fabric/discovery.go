@@ -62,7 +62,8 @@ func (r *reading) sourcesIn(f field, depth int) (sources []Source) {
 			if !strings.Contains(e.text(), discoveryKey) {
 				continue
 			}
-			for _, d := range document.Parse("x.yaml", []byte(e.text())) {
+			text := []byte(e.text())
+			for _, d := range document.Parse("x.yaml", text, document.Inside(text)) {
 				if d.Err != nil {
 					e.v = nil // which is long
 					e.fail("line " + itoa(d.Err.Line) + " of the text: " + d.Err.Reason)

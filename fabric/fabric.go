@@ -17,6 +17,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -166,6 +167,7 @@ type reading struct {
 	trees    []cluster.NamedTree
 	findings []Finding
 	names    int // in hostlists
+	budget   document.Budget
 }
 
 func (r *reading) fail(e Error) {

@@ -20,7 +20,7 @@ type field struct {
 
 // documents are the roots of the documents of a file.
 func (r *reading) documents(f File) (roots []field) {
-	for _, d := range document.Parse(f.Name, f.Data) {
+	for _, d := range document.Parse(f.Name, f.Data, &r.budget) {
 		if d.Err != nil {
 			r.fail(Error{File: f.Name, Line: d.Err.Line, Reason: d.Err.Reason})
 			continue

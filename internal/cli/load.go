@@ -18,7 +18,7 @@ func load(names []string, stdin io.Reader, stderr io.Writer) ([]manifest.File, e
 	var files []manifest.File
 	var defects []error
 	for _, name := range names {
-		expanded, err := expand(name)
+		expanded, err := expand(name, stderr)
 		if err != nil {
 			defects = append(defects, err)
 			continue
@@ -28,7 +28,7 @@ func load(names []string, stdin io.Reader, stderr io.Writer) ([]manifest.File, e
 				if path == "-" {
 					return watch(io.NopCloser(stdin), path, 0, stderr), nil
 				}
-				f, err := os.Open(path)
+				f, in, err := open(path)
 				if err != nil {
 					return nil, err
 				}
@@ -36,7 +36,7 @@ func load(names []string, stdin io.Reader, stderr io.Writer) ([]manifest.File, e
 				if stat, err := f.Stat(); err == nil {
 					size = stat.Size()
 				}
-				return watch(f, path, size, stderr), nil
+				return watch(in, path, size, stderr), nil
 			}})
 		}
 	}
@@ -46,8 +46,8 @@ func load(names []string, stdin io.Reader, stderr io.Writer) ([]manifest.File, e
 // extensions are those of the files that a directory stands for, also with .gz behind them.
 var extensions = []string{".yaml", ".yml", ".json"}
 
-// expand turns a directory into its files, in natural order; sub-directories are not entered.
-func expand(name string) ([]string, error) {
+// expand turns a directory into its files, in natural order; sub-directories are not entered, and of what is no file it is told.
+func expand(name string, stderr io.Writer) ([]string, error) {
 	if name == "-" {
 		return []string{name}, nil
 	}
@@ -61,7 +61,7 @@ func expand(name string) ([]string, error) {
 	}
 	var found []string
 	for _, e := range entries {
-		if !e.IsDir() && slices.Contains(extensions, filepath.Ext(strings.TrimSuffix(e.Name(), ".gz"))) {
+		if slices.Contains(extensions, filepath.Ext(strings.TrimSuffix(e.Name(), ".gz"))) && isReadIn(name, e.Name(), stderr) {
 			found = append(found, filepath.Join(name, e.Name()))
 		}
 	}

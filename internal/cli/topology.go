@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/fabric"
+	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/topology"
 )
@@ -134,21 +136,16 @@ func (set *topologySettings) read(names []string, stdin io.Reader, stderr io.Wri
 
 // readTrees reads trees in a format; empty: in that of the first file.
 func readTrees(format string, files []manifest.File, opt fabric.Options) (*fabric.Fabric, error) {
+	if format == objects {
+		return treesOfObjects(files, opt.KeepGoing)
+	}
 	read := make([]fabric.File, len(files))
 	for i, f := range files {
-		in, err := f.Open()
+		data, err := whole(f)
 		if err != nil {
 			return nil, err
 		}
-		data, err := io.ReadAll(in)
-		_ = in.Close()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
-		}
 		read[i] = fabric.File{Name: f.Name, Data: data}
-	}
-	if format == objects {
-		return treesOfObjects(read, opt.KeepGoing)
 	}
 	if format == "" && len(read) > 0 {
 		if format = string(fabric.Detect(read[0])); format == "" {
@@ -158,12 +155,33 @@ func readTrees(format string, files []manifest.File, opt fabric.Options) (*fabri
 	return fabric.Read(fabric.Format(format), read, opt)
 }
 
+// whole reads a file at once, unpacked.
+func whole(f manifest.File) ([]byte, error) {
+	in, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	data, err := document.Whole(in)
+	_ = in.Close()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	return data, nil
+}
+
 // treesOfObjects reads the topologies of Kubernetes-style objects. What is wrong with gangs does not matter; nodes that topologies name
 // need no objects of their own.
-func treesOfObjects(files []fabric.File, keepGoing bool) (*fabric.Fabric, error) {
-	var read []manifest.File
-	for _, f := range files {
-		read = append(read, manifest.File{Name: f.Name, Data: f.Data})
+func treesOfObjects(files []manifest.File, keepGoing bool) (*fabric.Fabric, error) {
+	read := slices.Clone(files)
+	for i, f := range files {
+		if stat, err := os.Stat(f.Name); err == nil && stat.Mode().IsRegular() {
+			continue // which can be read twice
+		}
+		data, err := whole(f)
+		if err != nil {
+			return nil, err
+		}
+		read[i] = manifest.File{Name: f.Name, Data: data}
 	}
 	in, err := manifest.Read(read, manifest.Options{KeepGoing: true})
 	if err != nil {

@@ -24,7 +24,7 @@ func TestWhatIsNoTextIsAnError(t *testing.T) {
 				continue // no JSON by its beginning
 			}
 			for _, name := range []string{"a.json", "a.yaml", "-"} {
-				for _, docs := range [][]Document{Parse(name, []byte(text)), Read(name, strings.NewReader(text))} {
+				for _, docs := range [][]Document{Parse(name, []byte(text), &Budget{}), Read(name, strings.NewReader(text), &Budget{})} {
 					require.Len(t, docs, 1, text)
 					require.NotNil(t, docs[0].Err, "%s: %q", name, text)
 				}
@@ -40,7 +40,7 @@ func TestWhatIsNoTextIsAnError(t *testing.T) {
 // YAML says the same of both.
 func TestYAMLIsMadeOfCharacters(t *testing.T) {
 	for _, bad := range []string{"a: \xff\n", "\xff: a\n", `a: "\ud800"`, `a: "\ud834\udd1e"`} {
-		docs := Parse("a.yaml", []byte(bad))
+		docs := Parse("a.yaml", []byte(bad), &Budget{})
 		require.Len(t, docs, 1)
 		require.NotNil(t, docs[0].Err, "%q", bad)
 	}

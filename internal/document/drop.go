@@ -66,7 +66,10 @@ func (d *digests) sum(kind Kind, text uint64) uint64 {
 
 // drop passes a value, checking it as value does.
 func (p *jsonParser) drop(depth int) (*Value, error) {
-	v := p.newValue()
+	v, err := p.newValue()
+	if err != nil {
+		return nil, err
+	}
 	sum, err := p.pass(depth)
 	v.Kind, v.Text = Dropped, strconv.FormatUint(sum, 16)
 	return v, err
@@ -124,7 +127,9 @@ func (p *jsonParser) passElements(kind Kind, end byte, depth int) (uint64, error
 			if err != nil {
 				return 0, err
 			}
-			keys = append(keys, key)
+			if keys = append(keys, key); p.keep(ofKey) != nil {
+				return 0, p.err
+			}
 		}
 		p.skip()
 		e, err := p.pass(depth)
@@ -140,6 +145,7 @@ func (p *jsonParser) passElements(kind Kind, end byte, depth int) (uint64, error
 			return 0, errJSON
 		}
 	}
+	_ = p.keep(-ofKey * len(keys))
 	slices.Sort(keys)
 	if len(slices.Compact(keys)) < len(keys) {
 		return 0, errors.New("not JSON: duplicate key")

@@ -18,7 +18,7 @@ import (
 // library makes many small values on the way, which shows at 100,000 objects; it still judges numbers and escapes here.
 // With an error come the values before it. O(len(data)).
 func ParseJSON(data []byte) ([]*Value, *Error) {
-	p := &jsonParser{data: data, line: 1}
+	p := &jsonParser{data: data, line: 1, budget: Inside(data)}
 	return p.all()
 }
 
@@ -32,16 +32,18 @@ type jsonParser struct {
 	from int // where the token begins that is being read; -1: none is
 	line int
 
-	drops bool              // what nobody reads is not kept, see dropped
-	words map[string]string // keys and short texts, each once
-	keys  []string          // of the mappings that are open
-	items []*Value          // the same
-	spare []Value
+	budget *Budget
+	drops  bool              // what nobody reads is not kept, see dropped
+	words  map[string]string // keys and short texts, each once
+	keys   []string          // of the mappings that are open
+	items  []*Value          // the same
+	spare  []Value
 }
 
 var (
 	errJSON = errors.New("not JSON")
 	errDeep = fmt.Errorf("nested more than %d deep", maxDepth)
+	errWide = fmt.Errorf("more than %d bytes in one piece", maxToken)
 )
 
 // all reads the values of a stream up to its end, or to the first error.
@@ -69,6 +71,10 @@ func (p *jsonParser) more() bool {
 	keep := p.at
 	if p.from >= 0 {
 		keep = p.from
+	}
+	if p.at-keep > maxToken {
+		p.err = errWide
+		return false
 	}
 	left := copy(p.data, p.data[keep:])
 	if left == cap(p.data) { // a token as long as the buffer
@@ -104,7 +110,11 @@ func (p *jsonParser) has() bool {
 
 // skip passes white space and counts lines.
 func (p *jsonParser) skip() {
-	for p.has() {
+	for n := 0; p.has(); n++ {
+		if n > maxToken {
+			p.err = errWide
+			return
+		}
 		switch p.data[p.at] {
 		case '\n':
 			p.line++
@@ -128,7 +138,10 @@ func (p *jsonParser) next(c byte) bool {
 
 // value reads one value, which stands below a key; white space before it is passed already.
 func (p *jsonParser) value(depth int, key string) (*Value, error) {
-	v := p.newValue()
+	v, err := p.newValue()
+	if err != nil {
+		return nil, err
+	}
 	if depth > maxDepth {
 		return nil, errDeep
 	}
@@ -154,15 +167,26 @@ func (p *jsonParser) value(depth int, key string) (*Value, error) {
 	return v, err
 }
 
+// keep counts memory for what is kept; the error is also that of the parser, at which it stops.
+func (p *jsonParser) keep(n int) error {
+	if p.err == nil {
+		p.err = p.budget.keep(n)
+	}
+	return p.err
+}
+
 // newValue is an empty value on the line of the parser. Values are made many at once.
-func (p *jsonParser) newValue() *Value {
+func (p *jsonParser) newValue() (*Value, error) {
+	if err := p.keep(ofValue); err != nil {
+		return nil, err
+	}
 	if len(p.spare) == 0 {
 		p.spare = make([]Value, 64)
 	}
 	v := &p.spare[0]
 	p.spare = p.spare[1:]
 	v.Line = p.line
-	return v
+	return v, nil
 }
 
 // word passes a number, or one of the words.
@@ -174,6 +198,9 @@ func (p *jsonParser) word() ([]byte, Kind, error) {
 	word := p.data[p.from:p.at]
 	p.from = -1
 	switch {
+	case len(word) > maxToken:
+		p.err = errWide
+		return nil, Null, p.err
 	case !json.Valid(word):
 		return nil, Null, errJSON
 	case word[0] == 'n':
@@ -238,6 +265,9 @@ func (p *jsonParser) str() (string, error) {
 	if err != nil || plain {
 		return p.once(text), err
 	}
+	if err := p.keep(len(text)); err != nil {
+		return "", err
+	}
 	return unescape(text)
 }
 
@@ -258,11 +288,13 @@ func (p *jsonParser) quoted() (text []byte, plain bool, err error) {
 			plain = false
 		case c == '"':
 			p.at++
-			if text = p.data[p.from:p.at]; plain {
+			if text = p.data[p.from:p.at]; len(text) > maxToken {
+				p.err = errWide
+			}
+			if p.from = -1; plain {
 				text = text[1 : len(text)-1]
 			}
-			p.from = -1
-			return text, plain, nil
+			return text, plain, p.err
 		}
 	}
 	return nil, false, errJSON
@@ -281,6 +313,7 @@ func unescape(text []byte) (s string, err error) {
 func (p *jsonParser) once(text []byte) string {
 	const longest, most = 40, 1 << 14
 	if len(text) > longest {
+		_ = p.keep(len(text)) // the next value fails
 		return string(text)
 	}
 	s, ok := p.words[string(text)]

@@ -41,15 +41,15 @@ func TestReadEqualsParse(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	for _, name := range []string{"a.json", "a.yaml", "-"} {
-		want := Parse(name, []byte(someJSON))
+		want := Parse(name, []byte(someJSON), &Budget{})
 		require.Equal(t, []string{
 			`{"items":[{"kind":"Pod","metadata":{"managedFields":null,"name":"a\né\"ü"},"spec":{"containers":[{"args":null,"env":null,"name":"c"}],"n":-12e3,"t":true,"z":null}}]}`,
 			"[1]",
 		}, texts(t, want))
-		require.Equal(t, want, Read(name, strings.NewReader(someJSON)))
-		require.Equal(t, want, Read(name, iotest.OneByteReader(strings.NewReader(someJSON))))
-		require.Equal(t, want, Read(name+".gz", bytes.NewReader(packed.Bytes())))
-		require.Equal(t, want, Parse(name, packed.Bytes()))
+		require.Equal(t, want, Read(name, strings.NewReader(someJSON), &Budget{}))
+		require.Equal(t, want, Read(name, iotest.OneByteReader(strings.NewReader(someJSON)), &Budget{}))
+		require.Equal(t, want, Read(name+".gz", bytes.NewReader(packed.Bytes()), &Budget{}))
+		require.Equal(t, want, Parse(name, packed.Bytes(), &Budget{}))
 		require.Equal(t, 3, want[0].Root.Get("items").Items[0].Get("spec").Line)
 	}
 }
@@ -57,9 +57,9 @@ func TestReadEqualsParse(t *testing.T) {
 // The buffer ends where it ends: in a key, an escape, a number.
 func TestStreamWithSmallBuffers(t *testing.T) {
 	data := strings.TrimPrefix(someJSON, mark) + strings.Repeat(`{"long":"`+strings.Repeat("x", 500)+`"}`, 3)
-	want, _ := (&jsonParser{data: []byte(data), line: 1, drops: true}).all()
+	want, _ := (&jsonParser{data: []byte(data), line: 1, drops: true, budget: &Budget{}}).all()
 	for size := 1; size < 70; size++ {
-		got, err := (&jsonParser{data: make([]byte, 0, size), in: iotest.HalfReader(strings.NewReader(data)), line: 1, drops: true}).all()
+		got, err := (&jsonParser{data: make([]byte, 0, size), in: iotest.HalfReader(strings.NewReader(data)), line: 1, drops: true, budget: &Budget{}}).all()
 		require.Nil(t, err)
 		require.Equal(t, want, got)
 	}
@@ -84,7 +84,7 @@ func TestStreamsThatBreak(t *testing.T) {
 			if c.cut {
 				in = io.MultiReader(in, iotest.ErrReader(errors.New("the disk is gone")))
 			}
-			docs := Read(c.file, in)
+			docs := Read(c.file, in, &Budget{})
 			require.Len(t, docs, 1)
 			require.NotNil(t, docs[0].Err)
 			require.Contains(t, docs[0].Err.Reason, c.want)
@@ -95,7 +95,7 @@ func TestStreamsThatBreak(t *testing.T) {
 // Equal objects are found also by what is not kept of them, whatever the order of keys and the form of the file.
 func TestWhatIsNotKeptIsCompared(t *testing.T) {
 	one := func(text string) *Value {
-		docs := Parse("a", []byte(text))
+		docs := Parse("a", []byte(text), &Budget{})
 		require.Len(t, docs, 1)
 		require.Nil(t, docs[0].Err)
 		return docs[0].Root

@@ -12,6 +12,7 @@ type converter struct {
 	known  map[*yaml.Node]converted // anchors
 	budget int                      // what aliases may still cost
 	line   int                      // lines before the piece
+	kept   *Budget
 }
 
 type converted struct {
@@ -53,6 +54,9 @@ func (c *converter) convert(n *yaml.Node, depth int) (*Value, int, error) {
 
 func (c *converter) compose(n *yaml.Node, depth int) (*Value, int, error) {
 	v := &Value{Line: c.line + n.Line}
+	if err := c.kept.keep(ofValue + len(n.Value)); err != nil {
+		return nil, 0, c.fail(n, err.Error())
+	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		size, err := c.mapping(v, n, depth)

@@ -67,7 +67,7 @@ func sharedObjects(t *testing.T) (inputs [][]map[string]any) {
 
 // objectsOf are the objects of YAML that have a name.
 func objectsOf(text string) (objects []map[string]any) {
-	for _, d := range document.Parse("in.yaml", []byte(text)) {
+	for _, d := range document.Parse("in.yaml", []byte(text), &document.Budget{}) {
 		if d.Err == nil {
 			objects = append(objects, objectsIn([]any{d.Root.Plain()})...)
 		}

@@ -32,6 +32,7 @@ type Set struct {
 	replacing bool
 	held      map[*Object]Notices // of objects that may be forgotten yet; nil: all stay
 	notices   *Notices
+	budget    document.Budget // of all files
 }
 
 // KindCount is a kind of which objects are counted.
@@ -46,14 +47,14 @@ func NewSet(isRead func(group, kind string) bool, notices *Notices) *Set {
 func (all *Set) ReadFile(f string, data []byte, open func() (io.ReadCloser, error)) {
 	var docs []document.Document
 	if open == nil {
-		docs = document.Parse(f, data)
+		docs = document.Parse(f, data, &all.budget)
 	} else {
 		in, err := open()
 		if err != nil {
 			all.refuse(f, document.Document{Number: 1}, &Defect{Reason: err.Error(), Cause: err})
 			return
 		}
-		docs = document.Read(f, in)
+		docs = document.Read(f, in, &all.budget)
 		_ = in.Close()
 	}
 	for i, doc := range docs {
@@ -66,7 +67,13 @@ func (all *Set) ReadFile(f string, data []byte, open func() (io.ReadCloser, erro
 	}
 }
 
+// mostBroken bounds the documents without an object whose errors are told: who has more is not helped by them.
+const mostBroken = 1 << 16
+
 func (all *Set) refuse(f string, doc document.Document, e *Defect) {
+	if len(all.broken) >= mostBroken {
+		return
+	}
 	e.File, e.Document = f, doc.Number
 	all.broken = append(all.broken, Located{len(all.List), nil, e})
 }
