@@ -160,7 +160,7 @@ func drawDelta(t *rapid.T, m model, names []string) cluster.Delta {
 			d.RemoveNodes = append(d.RemoveNodes, node())
 		}
 	}
-	if rapid.IntRange(0, 3).Draw(t, "trees") == 0 {
+	if len(m.trees) > 0 && rapid.IntRange(0, 3).Draw(t, "trees") == 0 {
 		old := rapid.SampledFrom(m.trees).Draw(t, "tree")
 		d.Trees = append(d.Trees, cluster.NamedTree{Name: old.Name, Tree: drawMoved(t, old.Tree, node)})
 	}
