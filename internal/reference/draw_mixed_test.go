@@ -60,6 +60,9 @@ func isSupported(in Input) bool {
 
 // mixTree takes away the whole tree, or the place of some nodes in it, or lets nodes be right below a domain that had others in it.
 func mixTree(t *rapid.T, in *Input) {
+	if len(in.Spec.Trees) == 0 {
+		return // it has none already
+	}
 	in.Spec.Trees = slices.Clone(in.Spec.Trees)
 	first := &in.Spec.Trees[0]
 	spec := first.Tree.Spec()
@@ -175,10 +178,7 @@ func mixScores(t *rapid.T, in *Input) {
 
 // mixLimits gives limits to some of the gang, its parts and its groups, and lets running gangs be alone.
 func mixLimits(t *rapid.T, in *Input) {
-	layers := []string{"0"}
-	if len(in.Spec.Trees) > 0 {
-		layers = draws.LayerNames(&in.Spec)
-	}
+	layers := draws.LayerNames(&in.Spec)
 	if draws.Chance(t, 40, "gangs that are alone") {
 		mixCompany(t, &in.Spec, in.Request.Name, layers)
 	}
@@ -201,9 +201,6 @@ func mixLimits(t *rapid.T, in *Input) {
 				l.Most = rapid.IntRange(1, max(1, min(3, whole-1))).Draw(t, "most")
 			}
 			l.OfParts = l.Kind != gang.Within && len(in.Request.Parts) > 0 && draws.Chance(t, 40, "of parts")
-			if len(in.Spec.Trees) == 0 && l.Kind == gang.Apart {
-				continue
-			}
 			before := slices.Clone(*list)
 			if *list = distinct(append(slices.Clone(*list), l)); !isSupported(*in) || !isSmall(in) {
 				*list = before
