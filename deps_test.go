@@ -52,7 +52,7 @@ const arrows = `
 	internal/parts        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/front internal/packing internal/crowd internal/joint internal/steps
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
-	internal/relax        < . topology quota gang cluster explain internal/layout internal/sets internal/front internal/snapshot internal/problem internal/search
+	internal/relax        < . topology quota gang cluster explain internal/cover internal/layout internal/sets internal/front internal/snapshot internal/problem internal/search
 	placement             < . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/search internal/victims internal/relax preempt
 	internal/document     < internal/characters go.yaml.in/yaml/v4
 	fabric/internal/hostlist < .

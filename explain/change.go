@@ -32,7 +32,7 @@ const (
 	KindSelector Kind = "selector"
 	// KindQuota raises what quotas are guaranteed or limited to: the least amounts.
 	KindQuota Kind = "quota"
-	// KindGangs ends gangs, whatever their priority: the fewest, then the first by name.
+	// KindGangs ends gangs, whatever their priority: the fewest, then the first by name; beside that those with the fewest members.
 	KindGangs Kind = "gangs"
 	// KindPriority raises the priority of the gang, or lets it preempt: the lowest that helps.
 	KindPriority Kind = "priority"
@@ -42,7 +42,7 @@ const (
 	KindCombination Kind = "combination"
 )
 
-// Kinds lists all kinds in the order in which they are tried and told. The slice is the caller's.
+// Kinds lists all kinds in the order in which they are told. The slice is the caller's.
 func Kinds() []Kind {
 	return []Kind{
 		KindMembers, KindLayer, KindGroup, KindMultiple, KindLimit, KindRequest, KindNodes, KindTaint, KindSelector, KindQuota,
@@ -83,8 +83,9 @@ type Change struct {
 	Affinity bool
 	// Quotas are changed.
 	Quotas []QuotaChange
-	// Gangs end, in natural order.
-	Gangs []string
+	// Gangs end, in natural order; FewestMembers says that with these the fewest members end, where fewer gangs have more members.
+	Gangs         []string
+	FewestMembers bool
 	// Priority is the new one; Preempts says that the gang has to be allowed to preempt.
 	Priority int64
 	Preempts bool

@@ -28,6 +28,9 @@ type ExplainOptions struct {
 // trialPlans is the default of [ExplainOptions.Plans].
 const trialPlans = 200
 
+// trialsShare: all trial plans may take one such part of the steps of a plan.
+const trialsShare = 2
+
 // Explanation is what [Explain] finds. It belongs to the caller.
 type Explanation struct {
 	// Gang is its name.
@@ -177,20 +180,19 @@ func (e *Explanation) relax(ctx context.Context, s *snapshot.Snapshot, req *gang
 		return // never: it was planned
 	}
 	defer p.Done()
-	left := p.NewBudget()
-	plan := func(s *snapshot.Snapshot, req *gang.Request, evict bool) (*explain.Plan, bool) {
+	plan := func(s *snapshot.Snapshot, req *gang.Request, evict bool, b problem.Bounds) (*explain.Plan, bool) {
 		leave := victims.Nobody
 		if evict {
 			leave = victims.Anybody
 		}
-		res, err := planOn(orBackground(ctx), s, req, leave, problem.Bounds{Left: left})
+		res, err := planOn(orBackground(ctx), s, req, leave, b)
 		var why *Unschedulable
 		if err != nil {
 			return nil, !errors.As(err, &why) || why.Proven // what is not supported has no plan
 		}
 		return summaryOf(res), true
 	}
-	search := relax.Search{Plan: plan, Left: left, Plans: max(0, plans)}
+	search := relax.Search{Plan: plan, Left: p.NewBudget().Part(trialsShare), Plans: max(0, plans)}
 	e.Relaxations, e.NotTried, e.Plans = search.Find(s, req)
 }
 

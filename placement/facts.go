@@ -254,10 +254,13 @@ func (f *factFinder) nodes() (out []explain.Fact) {
 // mostParts bounds the parts that are planned by themselves.
 const mostParts = 16
 
+// partsShare: these plans may take one such part of the steps of a plan, as trial plans take the rest.
+const partsShare = 4
+
 // partMinima names the parts whose least number of members does not fit even without all others.
 func (f *factFinder) partMinima(ctx context.Context) (out []explain.Fact) {
 	req := f.p.Request
-	bounds := problem.Bounds{Left: f.p.NewBudget()}
+	bounds := problem.Bounds{Left: f.p.NewBudget().Part(partsShare)}
 	for i := range req.Parts[:min(len(req.Parts), mostParts)] {
 		alone := *req
 		alone.Parts, alone.MinParts, alone.MinMember, alone.Total, alone.Members = req.Parts[i:i+1], 0, 0, 0, nil
@@ -271,6 +274,7 @@ func (f *factFinder) partMinima(ctx context.Context) (out []explain.Fact) {
 		if len(alone.Members) == 0 || bounds.Left.Packing.Spent() {
 			continue
 		}
+		bounds.Steps = bounds.Left.Steps()
 		_, err := planOn(ctx, f.p.Snapshot, &alone, victims.Anybody, bounds)
 		var why *Unschedulable
 		if errors.As(err, &why) && why.Rule != RuleMinMember && why.RefusedBy == nil {

@@ -64,6 +64,7 @@ func nameRule(p *problem.Problem, u *Unschedulable) {
 	case p.RefusedBy != nil:
 		u.Refuser, u.RefusedBy, u.Fits = RefuserQuota, p.RefusedBy, search.For(p).MostAdmitted()
 		u.Rule = fmt.Sprintf("quota %s %s", strings.Join(p.RefusedBy.Path, "/"), p.RefusedBy.Rule)
+	case p.Bounds.Bare:
 	default:
 		if u.Rule = search.Binding(p); u.Rule == "" {
 			u.Refuser = RefuserNodes

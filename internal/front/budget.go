@@ -9,6 +9,12 @@ type Budget struct {
 	Packing steps.Budget // members and nodes looked at where fronts are too long
 }
 
+// LooksInStep is how many members and nodes are looked at in a step of a request.
+const LooksInStep = 16
+
+// Steps is of how many steps of a request this is what is left, at least one.
+func (b *Budget) Steps() int { return int(max(1, b.Packing.Left()/LooksInStep)) }
+
 // Part is one of n equal parts of what is left.
 func (b *Budget) Part(n int64) *Budget {
 	return &Budget{Fronts: b.Fronts.Part(n), Sets: b.Sets.Part(n), Packing: b.Packing.Part(n)}

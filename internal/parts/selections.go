@@ -230,6 +230,9 @@ func (s *selections) least() []problem.Selection {
 			out = append(out, in)
 		}
 	}
+	if s.p.Bounds.Steps > 0 {
+		s.p.Bounds.Left.Packing.Spend(int64(steps) * int64(len(all)) / 4)
+	}
 	sortBySize(out)
 	return out
 }

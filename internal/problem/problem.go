@@ -77,6 +77,10 @@ type Problem struct {
 type Bounds struct {
 	Stop <-chan struct{} // closed: who asked waits no longer, and searches end as if their steps were spent; nil: never
 	Left *front.Budget   // what they may spend; nil: what the request says
+	// Steps bound what is counted beside that, such as selections that are enumerated; 0: the request's steps do.
+	Steps int
+	// Bare: of a refusal it is asked only whether it is proven.
+	Bare bool
 }
 
 // partState has the fields that only a gang in parts needs.

@@ -51,13 +51,19 @@ const (
 )
 
 // Steps is the work that a search for a gang in parts may take. Other bounds are fractions or multiples of it.
-func (p *Problem) Steps() int { return cmp.Or(min(p.Request.Steps, mostSteps), defaultSteps) }
+func (p *Problem) Steps() int {
+	n := cmp.Or(min(p.Request.Steps, mostSteps), defaultSteps)
+	if p.Bounds.Steps > 0 {
+		return min(n, p.Bounds.Steps)
+	}
+	return n
+}
 
 // NewBudget is the budget of a whole plan.
 func (p *Problem) NewBudget() *front.Budget {
 	n := int64(p.Steps())
 	stop := p.Bounds.Stop
-	return &front.Budget{Fronts: steps.New(128*n, stop), Sets: steps.New(4*n, stop), Packing: steps.New(16*n, stop)}
+	return &front.Budget{Fronts: steps.New(128*n, stop), Sets: steps.New(4*n, stop), Packing: steps.New(front.LooksInStep*n, stop)}
 }
 
 // SelectionPlans bounds the selections for which a search asks whether they fit.

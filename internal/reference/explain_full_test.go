@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/draws"
+	"github.com/muster-sched/muster/placement"
 )
 
 // drawFull draws few nodes full of small members, and a gang of larger ones, which several others would have to end for.
@@ -57,4 +60,29 @@ func TestChangesOfFullNodes(t *testing.T) {
 	for seed := range 300 {
 		changesHelp(t, gen.Example(seed), []int{0, 0, 0, 12}[seed%4])
 	}
+}
+
+// One node of eight, members of 2 1 2 1 1 1, a gang of two of three: four must end.
+func TestFourGangsEnd(t *testing.T) {
+	in := Input{Request: gang.Request{Name: draws.GangName, NeverPreempts: true}}
+	in.Spec.Nodes = []cluster.Node{{Name: "n0", Allocatable: muster.Resources{muster.CPU: 8000}}}
+	for i, cpus := range []int64{2, 1, 2, 1, 1, 1} {
+		name := fmt.Sprint("p", i)
+		in.Spec.Running = append(in.Spec.Running, cluster.Running{Gang: name, Member: name, Node: "n0", Resources: muster.Resources{muster.CPU: 1000 * cpus}})
+	}
+	in.Request.Shape.Resources = muster.Resources{muster.CPU: 3000}
+	in.Request.Members = []gang.Member{{Name: "g-0"}, {Name: "g-1"}}
+	c, err := placement.NewCluster(in.Spec)
+	require.NoError(t, err)
+	e := placement.Explain(c, &in.Request, placement.ExplainOptions{})
+	var told []explain.Relaxation
+	for _, r := range e.Relaxations {
+		if r.Kind == explain.KindGangs {
+			told = append(told, r)
+		}
+	}
+	require.Len(t, told, 1)
+	require.Equal(t, []string{"p0", "p1", "p2", "p3"}, told[0].Gangs)
+	require.True(t, told[0].Least)
+	require.Empty(t, e.NotTried)
 }

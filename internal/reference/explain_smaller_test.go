@@ -73,6 +73,15 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 			add(func(s *explain.Change) { s.Nodes = set })
 		}
 	case explain.KindGangs:
+		if c.FewestMembers {
+			most := membersOfGangs(&in, c.Gangs)
+			for set := range subsets(otherGangs(&in), most-1) {
+				if membersOfGangs(&in, set) < most {
+					add(func(s *explain.Change) { s.Gangs = set })
+				}
+			}
+			break
+		}
 		for set := range subsets(otherGangs(&in), len(c.Gangs)) {
 			if len(set) < len(c.Gangs) || slices.CompareFunc(set, c.Gangs, muster.CompareNatural) < 0 {
 				add(func(s *explain.Change) { s.Gangs = set })
@@ -93,6 +102,16 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 	default:
 	}
 	return out
+}
+
+// membersOfGangs is how many members end with some gangs.
+func membersOfGangs(in *Input, gangs []string) (n int) {
+	for _, r := range in.Spec.Running {
+		if slices.Contains(gangs, r.Gang) && !r.Unevictable && !r.Leaving {
+			n++
+		}
+	}
+	return n
 }
 
 // tighterThan are the numbers of a limit between what it is and what a change makes of it.

@@ -11,6 +11,7 @@ package relax
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
@@ -20,12 +21,13 @@ import (
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
-// Planner plans a request on a snapshot; evict says whether anybody may leave for it. No plan: nil, and whether that is proven.
-type Planner func(s *snapshot.Snapshot, req *gang.Request, evict bool) (plan *explain.Plan, proven bool)
+// Planner plans a request on a snapshot within bounds; evict says whether anybody may leave for it. No plan: nil, and whether that is
+// proven.
+type Planner func(s *snapshot.Snapshot, req *gang.Request, evict bool, b problem.Bounds) (plan *explain.Plan, proven bool)
 
 // Search has what all kinds share.
 type Search struct {
-	// Plan makes a trial plan; Left are the steps that all of them may spend together.
+	// Plan makes a trial plan; Left are the steps that all of them may spend together, and whatever is done beside them.
 	Plan Planner
 	Left *front.Budget
 	// Plans is how many may still be made.
@@ -35,11 +37,14 @@ type Search struct {
 	before   int // made when the kind began
 	read     int // nodes that plans with victims may still read
 	last     *room
-	doubt    bool // since the kind began, something was left out that might help: a plan refused without proof, a plan not made
-	ranOut   bool // since the kind began, plans or steps ran out
-	blind    bool // since the kind began, a plan was refused in which nobody was looked for who might leave
-	allowed  int  // plans left to the kind
-	told     int  // changes found before the kind began
+	doubt    bool          // since the kind began, something was left out that might help: a plan refused without proof, a plan not made
+	ranOut   bool          // since the kind began, plans or steps ran out
+	blind    bool          // since the kind began, a plan was refused in which nobody was looked for who might leave
+	allowed  int           // plans left to the kind
+	share    *front.Budget // steps left to the kind
+	had      front.Budget  // those that it began with
+	inward   int64         // steps that making a problem takes
+	told     int           // changes found before the kind began
 	found    []explain.Relaxation
 	notTried []explain.NotTried
 }
@@ -82,6 +87,9 @@ var kinds = [...]struct {
 	{explain.KindAdd, (*Search).additions, nil},
 }
 
+// trying are the kinds in the order in which they are looked into, by their places: those first of which few trials tell.
+var trying = [...]int{7, 8, 2, 3, 1, 4, 6, 9, 0, 5, 10, 11, 12}
+
 // mostRead bounds the nodes that all trials which look for victims may read together: each of them may read all. Beyond that nobody
 // leaves in a trial, and what is refused is not proven to be.
 const mostRead = 1 << 20
@@ -93,17 +101,19 @@ func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.
 		s.VictimIndex() // which later searches for victims share
 	}
 	at := state{snapshot.Aside(s), req}
-	f.read = mostRead
+	f.read, f.inward = mostRead, trialSteps(at)
 	defer f.forget()
-	for i, k := range kinds {
-		f.begin(max(fewPlans, f.Plans/min(3, len(kinds)-i)))
+	for n, i := range trying {
+		k := kinds[i]
+		f.begin(min(3, len(kinds)-n))
 		for _, c := range k.find(f, at) {
 			f.found = append(f.found, explain.Relaxation{Change: c.change, Least: c.least, Plan: *c.plan})
 		}
 		f.end(k.kind)
 	}
+	f.sort()
 	if len(f.found) == 0 {
-		f.begin(f.Plans)
+		f.begin(1)
 		f.combine(at)
 		f.end(explain.KindCombination)
 	}
@@ -113,20 +123,30 @@ func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.
 	return f.found, f.notTried, f.made
 }
 
+// sort orders what was found, and what was not, as it is told.
+func (f *Search) sort() {
+	place := func(k explain.Kind) int { return slices.Index(explain.Kinds(), k) }
+	slices.SortStableFunc(f.found, func(a, b explain.Relaxation) int { return place(a.Kind) - place(b.Kind) })
+	slices.SortStableFunc(f.notTried, func(a, b explain.NotTried) int { return place(a.Kind) - place(b.Kind) })
+}
+
 // fewPlans is how many a kind may make at least, as long as there are any.
 const fewPlans = 4
 
-// begin starts a kind, which may make so many plans.
-func (f *Search) begin(plans int) {
-	f.doubt, f.ranOut, f.blind, f.allowed, f.before, f.told = false, false, false, plans, f.made, len(f.found)
+// begin starts a kind, which may take one of so many parts of the plans and the steps that are left.
+func (f *Search) begin(parts int) {
+	f.doubt, f.ranOut, f.blind, f.before, f.told = false, false, false, f.made, len(f.found)
+	f.allowed, f.share = max(fewPlans, f.Plans/parts), f.Left.Part(int64(parts))
+	f.had = *f.share
 }
 
 // end notes what the kind did not look into. A kind that is neither told nor noted is known not to help.
 func (f *Search) end(kind explain.Kind) {
+	f.Left.Spend(&f.had, f.share)
 	reason := "no plans were left for it"
 	switch n := f.made - f.before; {
 	case f.ranOut && f.spent():
-		reason = "the steps of all plans together ran out"
+		reason = "the steps for it ran out"
 	case f.ranOut && n > 0:
 		reason = fmt.Sprintf("the plans for it ran out after %d", n)
 	case f.ranOut:
@@ -140,12 +160,20 @@ func (f *Search) end(kind explain.Kind) {
 	f.notTried = append(f.notTried, explain.NotTried{Kind: kind, Reason: reason})
 }
 
-func (f *Search) spent() bool { return f.Left.Fronts.Spent() || f.Left.Packing.Spent() }
+func (f *Search) spent() bool { return f.share.Fronts.Spent() || f.share.Packing.Spent() }
 
-// try plans a changed copy; nil: it is refused, or there are no plans left for that.
+// mayTry says whether there are plans and steps left for a trial.
+func (f *Search) mayTry() bool {
+	if f.Plans > 0 && f.allowed > 0 && !f.spent() {
+		return true
+	}
+	f.doubt, f.ranOut = true, true
+	return false
+}
+
+// try plans a changed copy; nil: it is refused, or there are no plans left for that. A trial may take half of the steps that are left.
 func (f *Search) try(at state) *explain.Plan {
-	if f.Plans <= 0 || f.allowed <= 0 || f.spent() {
-		f.doubt, f.ranOut = true, true
+	if !f.mayTry() {
 		return nil
 	}
 	f.Plans, f.allowed, f.made = f.Plans-1, f.allowed-1, f.made+1
@@ -153,13 +181,44 @@ func (f *Search) try(at state) *explain.Plan {
 	if mayLeave(at) {
 		evict, f.read = f.read >= 0, f.read-len(at.s.Lineage.Names)
 	}
-	plan, proven := f.Plan(at.s, at.req, evict)
+	f.share.Packing.Spend(f.inward)
+	part := f.share.Part(trialShare)
+	had := *part
+	plan, proven := f.Plan(at.s, at.req, evict, within(part))
+	f.share.Spend(&had, part)
 	proven, f.blind = proven && evict, f.blind || plan == nil && !evict
 	if plan == nil && !proven {
 		f.doubt = true
 	}
 	return plan
 }
+
+// within are the bounds of a plan that may spend so much: nothing in it may do more than a plan with so many steps.
+func within(left *front.Budget) problem.Bounds {
+	return problem.Bounds{Left: left, Steps: left.Steps(), Bare: true}
+}
+
+// trialShare is the part of the steps of a kind that one trial may take: one in so many.
+const trialShare = 2
+
+// trialSteps is what it takes, beside searching, to make a problem of a gang: its members once, and each node for what the shapes ask for.
+func trialSteps(at state) int64 {
+	asked, known := int64(1+len(at.req.Shape.Resources)), map[*gang.Shape]bool{}
+	for i := range at.req.Members {
+		if s := at.req.Members[i].Shape; s != nil && !known[s] {
+			known[s] = true
+			asked += int64(1 + len(s.Resources))
+		}
+	}
+	return (int64(len(at.s.Lineage.Names))*asked + int64(len(at.req.Members))) / looksInStep
+}
+
+// What a step stands for beside nodes and members looked at in a search: so many looks at an amount of a node, and a part of the work for a
+// node or a member that is brought inside anew.
+const (
+	looksInStep = 8
+	insideSteps = 16
+)
 
 // one is a change that is the only one of its kind, if it has a plan.
 func (f *Search) one(at state, change explain.Change, e edit) []step {
@@ -168,9 +227,18 @@ func (f *Search) one(at state, change explain.Change, e edit) []step {
 
 // after plans a state with a change, nil: it is refused.
 func (f *Search) after(at state, e edit) *explain.Plan {
-	next, ok := e(at)
-	if !ok {
+	if !f.mayTry() {
 		return nil
+	}
+	next, ok := e(at)
+	nodes := int64(len(at.s.Lineage.Names))
+	switch {
+	case !ok:
+		return nil
+	case next.s.Lineage != at.s.Lineage: // all of it was brought inside anew
+		f.share.Packing.Spend(insideSteps * (nodes + int64(at.s.Gangs.Len())))
+	case next.s != at.s:
+		f.share.Packing.Spend(nodes / looksInStep)
 	}
 	return f.try(next)
 }
@@ -194,7 +262,8 @@ func (f *Search) at(of state) *room {
 
 // inside is a problem of a state that its caller gives back; nil if it is not supported.
 func (f *Search) inside(of state) *problem.Problem {
-	p, err := search.New(of.s, of.req, nil, problem.Bounds{Left: f.Left})
+	f.share.Packing.Spend(f.inward)
+	p, err := search.New(of.s, of.req, nil, within(f.share))
 	if err != nil {
 		return nil
 	}
@@ -232,7 +301,7 @@ func (f *Search) combine(at state) {
 			}
 			for _, b := range kinds[i+1:] {
 				f.pair(at, loose, a.find, b.find)
-				if len(f.found) >= maxPairs {
+				if len(f.found) >= maxPairs || !f.mayTry() {
 					return
 				}
 			}

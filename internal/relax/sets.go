@@ -8,7 +8,6 @@ import (
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/sets"
 )
 
 // gain is how many units a change adds at most at a position.
@@ -28,6 +27,8 @@ type choice struct {
 	edit  func(set []int32) edit
 	// most bounds the units in a domain whatever is chosen; nil: nothing but the gains does.
 	most func(d layout.Vertex) int64
+	// ending is what amounts tell of the gangs of a scope; nil: the elements are no gangs.
+	ending func(p *scope) *ending
 }
 
 // scope is a domain with the elements that add to it.
@@ -65,6 +66,9 @@ func (f *Search) smallest(at state, r *rooms, c *choice) *chosen {
 			break
 		}
 		found := f.within(at, r, c, &d)
+		if found != nil && i < sorted && !slices.Equal(found.set, d.first(d.least)) {
+			sorted = 0 // amounts told more than the gains
+		}
 		if found != nil && (best == nil || len(found.set) < len(best.set) ||
 			len(found.set) == len(best.set) && c.named && slices.Compare(found.set, best.set) < 0) {
 			best = found
@@ -156,33 +160,46 @@ func (f *Search) within(at state, r *rooms, c *choice, p *scope) *chosen {
 		}
 		f.doubt = true // of more, what the search leaves out might help
 	}
-	if !r.rough {
+	e := (*ending)(nil)
+	if c.ending != nil {
+		e = c.ending(p)
+	}
+	if e != nil {
+		var done bool
+		if quick, done = f.byAmounts(at, r, c, p, e); done {
+			return quick
+		}
+	}
+	if quick == nil && !r.rough {
 		quick = f.suggested(at, c, p)
 	}
-	if quick != nil && len(quick.set) == p.least && (r.exact || !c.named) {
+	if quick != nil && len(quick.set) == p.least && (r.exact && e == nil || !c.named) {
 		quick.least = true
 		return quick
 	}
 	if len(p.elements) > fewElements {
-		if quick == nil {
-			quick = &chosen{set: p.elements}
-			if f.after(at, c.edit(quick.set)) == nil {
-				return nil
-			}
-		}
-		quick.set = f.spared(at, c, quick.set)
-		quick.least, quick.plan = len(quick.set) == p.least, f.after(at, c.edit(quick.set))
-		if quick.plan == nil {
-			return nil // no plans are left
-		}
-		return quick
+		return f.spared(at, c, p, quick)
 	}
-	if set := f.searched(at, c, p); set != nil {
-		if plan := f.after(at, c.edit(set)); plan != nil {
-			return &chosen{set, true, plan}
-		}
+	return f.searched(at, c, p, e, quick)
+}
+
+// byAmounts tries the fewest gangs without which amounts suffice. done: no set is better.
+func (f *Search) byAmounts(at state, r *rooms, c *choice, p *scope, e *ending) (quick *chosen, done bool) {
+	set, least, named := f.fewestEnding(e, len(p.elements) <= fewElements)
+	switch {
+	case set == nil && least:
+		return nil, true
+	case set == nil:
+		return nil, false
+	case least:
+		p.least = max(p.least, len(set))
 	}
-	return quick
+	set = pick(p.elements, set)
+	plan := f.after(at, c.edit(set))
+	if plan == nil {
+		return nil, false
+	}
+	return &chosen{set, least && named, plan}, least && (named || r.exact) // what amounts allow is all that may help
 }
 
 // single is the first element that helps by itself; nil if none does.
@@ -280,48 +297,6 @@ func (p *scope) largest(n int) []int32 {
 	set := pick(p.elements, order[:n])
 	slices.Sort(set)
 	return set
-}
-
-// fewest is the search for a smallest set among some elements.
-func (f *Search) fewest(at state, c *choice, elements []int32) *sets.Fewest {
-	class := make([]int32, len(elements))
-	known := map[int32]int32{}
-	for i, e := range elements {
-		of := e
-		if c.class != nil {
-			of = c.class[e]
-		}
-		n, ok := known[of]
-		if !ok {
-			n = int32(len(known))
-			known[of] = n
-		}
-		class[i] = n
-	}
-	var search *sets.Fewest
-	search = sets.NewFewest(class, f.allowed, func(counts []int32) bool {
-		return f.after(at, c.edit(pick(elements, search.Elements(counts)))) != nil
-	})
-	return search
-}
-
-// searched is a smallest set of the elements of a scope; nil: none helps, or plans ran out.
-func (f *Search) searched(at state, c *choice, p *scope) []int32 {
-	s := f.fewest(at, c, p.elements)
-	if !s.Helps(s.Sizes) {
-		return nil
-	}
-	if set := s.Search(); set != nil {
-		return pick(p.elements, s.Elements(set))
-	}
-	f.doubt = true
-	return nil
-}
-
-// spared is a set that helps without the elements that can be spared.
-func (f *Search) spared(at state, c *choice, set []int32) []int32 {
-	s := f.fewest(at, c, set)
-	return pick(set, s.Elements(s.Spare(s.Sizes)))
 }
 
 // pick lists the elements at some places.

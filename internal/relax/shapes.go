@@ -63,6 +63,9 @@ func (f *Search) requests(at state) []step {
 	}
 	r := f.at(at).bounds()
 	for _, resource := range r.scarcest() {
+		if f.share.Packing.Spend(f.inward); !f.mayTry() {
+			break
+		}
 		before := int64(0)
 		for _, s := range p.Shapes {
 			before = max(before, s.Resources[resource])

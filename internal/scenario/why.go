@@ -137,7 +137,7 @@ func changeOf(c *explain.Change) string {
 		}
 		return text
 	case explain.KindGangs:
-		return text + " " + strings.Join(c.Gangs, ",")
+		return text + map[bool]string{true: " of fewest members"}[c.FewestMembers] + " " + strings.Join(c.Gangs, ",")
 	case explain.KindPriority:
 		return text + fmt.Sprintf(" %d preempts=%t", c.Priority, c.Preempts)
 	case explain.KindAdd:

@@ -14,7 +14,9 @@ type Fewest struct {
 	Sizes   []int32                   // by class: the number of elements
 	Helps   func(counts []int32) bool // counts one question; false without asking once none is left
 	Asks    int                       // questions left; below 0: one was not asked
-	cores   [][]raise                 // every set that helps reaches a raise of each
+	// May says of a set whether it may help, which is no question; nil: all may.
+	May   func(counts []int32) bool
+	cores [][]raise // every set that helps reaches a raise of each
 }
 
 // raise asks for at least so many elements of a class.
@@ -31,11 +33,16 @@ func NewFewest(classOf []int32, asks int, helps func(counts []int32) bool) *Fewe
 		f.Sizes[c]++
 	}
 	f.Helps = func(counts []int32) bool {
+		if !f.may(counts) {
+			return false
+		}
 		f.Asks--
 		return f.Asks >= 0 && helps(counts)
 	}
 	return f
 }
+
+func (f *Fewest) may(counts []int32) bool { return f.May == nil || f.May(counts) }
 
 // Spent says whether questions ran out, so that an answer may have been no without asking.
 func (f *Fewest) Spent() bool { return f.Asks < 0 }
@@ -84,9 +91,14 @@ func (f *Fewest) Elements(counts []int32) []int32 {
 	return out
 }
 
-// grow adds elements to a set that does not help, until no other can be added without helping. It asks as Spare does.
-// If questions run out it may have grown too far: the caller looks at Spent.
+// grow adds elements to a set that does not help, until no other can be added without helping. It asks as Spare does; of a set that
+// may not help no question is asked at all: then the grown one may not either. If questions run out it may have grown too far: the
+// caller looks at Spent.
 func (f *Fewest) grow(counts []int32) []int32 {
+	helps := f.Helps
+	if !f.may(counts) {
+		helps = f.May
+	}
 	left := slices.Clone(f.Sizes)
 	for c, n := range counts {
 		left[c] -= n
@@ -96,7 +108,7 @@ func (f *Fewest) grow(counts []int32) []int32 {
 		if len(run) == 0 || f.Spent() {
 			return
 		}
-		if more := f.With(counts, run); !f.Helps(more) {
+		if more := f.With(counts, run); !helps(more) {
 			counts = more
 		} else if len(run) > 1 {
 			add(run[:len(run)/2])
@@ -110,7 +122,7 @@ func (f *Fewest) grow(counts []int32) []int32 {
 // Search finds a smallest set that helps, of these the one with the first elements. All elements together must help. It
 // is nil if it runs out of questions, or of steps for a hitting set.
 func (f *Fewest) Search() []int32 {
-	for {
+	for range mostCores {
 		h := hitting{fewest: f, steps: maxHittingSteps}
 		if h.descend(make([]int32, len(f.Sizes)), 0); h.steps <= 0 {
 			return nil
@@ -124,7 +136,11 @@ func (f *Fewest) Search() []int32 {
 		}
 		f.cores = append(f.cores, core)
 	}
+	return nil
 }
+
+// mostCores bounds the cores of a search, each of which costs a search for a hitting set.
+const mostCores = 1 << 10
 
 // core lists the raises of which every set that helps reaches one, given a set that does not help and cannot grow.
 // Classes that are in it as a whole cannot have more.

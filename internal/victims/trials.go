@@ -34,7 +34,7 @@ func (e *victimSearch) trial(strategy int, without func(problem.Bounds) *problem
 	}
 	part := e.left.Part(trialShare)
 	had := *part
-	p := without(problem.Bounds{Stop: e.p.Bounds.Stop, Left: part})
+	p := without(problem.Bounds{Stop: e.p.Bounds.Stop, Left: part, Steps: e.p.Bounds.Steps})
 	if p == nil {
 		return 0, false
 	}

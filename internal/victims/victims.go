@@ -6,6 +6,7 @@
 package victims
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -51,6 +52,10 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 	p.Unsettled = !whole
 	left, gone := p.NewBudget().Part(evictShare), &allGone{}
 	defer gone.forget()
+	if p.Bounds.Left != nil {
+		had := *left
+		defer func() { p.Bounds.Left.Spend(&had, left) }()
+	}
 	for _, one := range least {
 		e := evictForAll(one, left, gone)
 		if p.Unsettled = p.Unsettled || one.Unsettled; e != nil {
@@ -78,13 +83,36 @@ func evictForAll(p *problem.Problem, left *front.Budget, gone *allGone) *Evictio
 
 // solve finds the victims: one by one if it can be, else together. The first way writes the question even where it
 // gives up, so the second one begins with a copy from before. Slices in that copy are replaced, never written to.
-func (e *victimSearch) solve() preempt.Solution {
+func (e *victimSearch) solve() (s preempt.Solution) {
+	defer func() {
+		if left := e.p.Bounds.Left; left != nil {
+			left.Packing.Spend(looksInStep * int64(s.Steps))
+		}
+	}()
 	all := e.question
 	if s, ok := e.oneByOne(); ok {
 		return s
 	}
 	e.question = all
 	return e.together()
+}
+
+// looksInStep is how many nodes and members are looked at in the time of a step of package preempt.
+const looksInStep = 64
+
+// usualSteps is [gang.Preempt.Steps] by default, of clusters that are not large.
+const usualSteps = 10_000
+
+// stepsFor bounds the search by what the request says, and where plans share their steps by what is left of these.
+func stepsFor(p *problem.Problem) int {
+	asked := p.Request.Preempt.Steps
+	if p.Bounds.Left == nil {
+		return asked
+	}
+	if left := int(max(1, p.Bounds.Left.Packing.Left()/looksInStep)); left < cmp.Or(asked, usualSteps) {
+		return left
+	}
+	return asked
 }
 
 // together solves a problem whose candidates may depend on each other: it reads all of them. O(nodes + members), then
@@ -141,7 +169,7 @@ func newVictimSearch(p *problem.Problem, left *front.Budget) *victimSearch {
 		}
 	}
 	e.question = preempt.Problem{
-		Units: int64(e.units), Order: p.Request.Preempt.Ranked(), Steps: p.Request.Preempt.Steps, Tiers: p.View.Intervals(), First: 0, Last: -1,
+		Units: int64(e.units), Order: p.Request.Preempt.Ranked(), Steps: stepsFor(p), Tiers: p.View.Intervals(), First: 0, Last: -1,
 		Lowest: math.MaxInt64, Fits: e.fits, Stop: e.spent,
 	}
 	for _, n := range p.Needs {

@@ -67,6 +67,9 @@ func changeText(o *Outcome, c *explain.Change) string {
 	case explain.KindQuota:
 		return quotaText(c)
 	case explain.KindGangs:
+		if c.FewestMembers {
+			return named(c.Gangs) + ", which have fewer members, ended"
+		}
 		return named(c.Gangs) + " ended"
 	case explain.KindPriority:
 		return priorityText(o, c)

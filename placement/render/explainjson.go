@@ -185,7 +185,11 @@ func change(gang string, c *explain.Change) object {
 	case explain.KindQuota:
 		return object{{"quotas", quotaChanges(c.Quotas)}}
 	case explain.KindGangs:
-		return object{{"end", c.Gangs}}
+		doc := object{{"end", c.Gangs}}
+		if c.FewestMembers {
+			doc = append(doc, field{"fewestMembers", true})
+		}
+		return doc
 	case explain.KindPriority:
 		doc := object{{"priority", c.Priority}}
 		if c.Preempts {

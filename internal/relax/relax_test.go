@@ -1,0 +1,84 @@
+package relax
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// full is a snapshot of nodes without room, every fourth out of service, and a gang that is refused there.
+func full(t *testing.T, nodes int) (*snapshot.Snapshot, *gang.Request) {
+	t.Helper()
+	var spec cluster.Spec
+	for i := range nodes {
+		name := fmt.Sprint("n", i)
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: muster.Resources{"gpu": 8}, Cordoned: i%4 == 0})
+		for k := range 8 {
+			m := fmt.Sprint(name, "-", k)
+			spec.Running = append(spec.Running, cluster.Running{Gang: m, Member: m, Node: name, Resources: muster.Resources{"gpu": 1}})
+		}
+	}
+	s, err := snapshot.New(spec)
+	require.NoError(t, err)
+	req := &gang.Request{Name: "job"}
+	req.Shape.Resources = muster.Resources{"gpu": 3}
+	for i := range 4 {
+		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("job-", i)})
+	}
+	return s, req
+}
+
+// Whatever trial plans spend, all of them spend no more than there is; each kind that may help has some, and is listed where these did not
+// suffice.
+func TestTrialsShareTheSteps(t *testing.T) {
+	s, req := full(t, 64)
+	p, err := problem.New(s, req, nil, problem.Bounds{})
+	require.NoError(t, err)
+	defer p.Done()
+	left := p.NewBudget()
+	total, spent, tried := left.Packing.Left(), int64(0), 0
+	greedy := func(_ *snapshot.Snapshot, _ *gang.Request, _ bool, b problem.Bounds) (*explain.Plan, bool) {
+		require.LessOrEqual(t, int64(b.Steps), b.Left.Packing.Left())
+		n := b.Left.Packing.Left()
+		b.Left.Packing.Spend(n + 1)
+		spent, tried = spent+n, tried+1
+		return nil, false
+	}
+	search := Search{Plan: greedy, Left: left, Plans: 200}
+	found, notTried, made := search.Find(s, req)
+	require.Empty(t, found)
+	require.Equal(t, tried, made)
+	require.LessOrEqual(t, spent, total)
+	var kinds []explain.Kind
+	for _, n := range notTried {
+		kinds = append(kinds, n.Kind)
+	}
+	for _, k := range []explain.Kind{explain.KindMembers, explain.KindGangs, explain.KindPriority, explain.KindAdd} {
+		require.Contains(t, kinds, k)
+	}
+}
+
+// Once no steps are left nothing is made ready for a trial: no copy of the cluster is changed.
+func TestNoStepsNoCopies(t *testing.T) {
+	s, req := full(t, 64)
+	p, err := problem.New(s, req, nil, problem.Bounds{})
+	require.NoError(t, err)
+	defer p.Done()
+	f := Search{Left: p.NewBudget(), Plans: 200}
+	f.begin(1)
+	f.share.Packing.Spend(f.share.Packing.Left() + 1)
+	plan := f.after(state{s, req}, func(at state) (state, bool) {
+		t.Error("a change was made")
+		return at, true
+	})
+	require.Nil(t, plan)
+	require.True(t, f.doubt)
+}

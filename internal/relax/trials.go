@@ -1,0 +1,102 @@
+// Which of some elements help together, as far as plans tell?
+
+package relax
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/internal/sets"
+)
+
+// trial is the search for a smallest set among some elements, and of the smallest set that helped so far the plan.
+type trial struct {
+	*sets.Fewest
+	elements []int32
+	counts   []int32
+	size     int
+	plan     *explain.Plan
+}
+
+// trial is such a search; e: what amounts tell of the elements, nil: nothing.
+func (f *Search) trial(at state, c *choice, elements []int32, e *ending) *trial {
+	class := make([]int32, len(elements))
+	known := map[int32]int32{}
+	for i, e := range elements {
+		of := e
+		if c.class != nil {
+			of = c.class[e]
+		}
+		n, ok := known[of]
+		if !ok {
+			n = int32(len(known))
+			known[of] = n
+		}
+		class[i] = n
+	}
+	t := &trial{elements: elements, size: len(elements) + 1}
+	t.Fewest = sets.NewFewest(class, f.allowed, func(counts []int32) bool {
+		set := t.Elements(counts)
+		plan := f.after(at, c.edit(pick(elements, set)))
+		if plan != nil && len(set) <= t.size {
+			t.counts, t.size, t.plan = slices.Clone(counts), len(set), plan
+		}
+		return plan != nil
+	})
+	if e != nil {
+		t.May = func(counts []int32) bool {
+			gone := make([]bool, len(elements))
+			for _, i := range t.Elements(counts) {
+				gone[i] = true
+			}
+			f.share.Packing.Spend(int64(len(e.nodes)))
+			return e.may(gone)
+		}
+	}
+	return t
+}
+
+// chosen is the smallest set that helped so far.
+func (t *trial) chosen(least bool) *chosen {
+	return &chosen{pick(t.elements, t.Elements(t.counts)), least, t.plan}
+}
+
+// sparePlans are kept for a set from which none can be spared, where the search for a smallest one ends early: at most a third of the plans.
+const sparePlans = 24
+
+// searched is a smallest set of the elements of a scope, as far as plans suffice, where one is known to help: quick, or all. Nil: none helps.
+func (f *Search) searched(at state, c *choice, p *scope, e *ending, quick *chosen) *chosen {
+	t := f.trial(at, c, p.elements, e)
+	if quick == nil && !t.Helps(t.Sizes) {
+		return nil
+	}
+	kept := min(f.allowed/3, sparePlans)
+	t.Asks = f.allowed - kept
+	if set := t.Search(); set != nil {
+		return t.chosen(true)
+	}
+	f.doubt = true
+	if t.plan == nil || quick != nil && len(quick.set) <= t.size {
+		return quick
+	}
+	t.Asks = max(kept, t.Asks)
+	t.Spare(t.counts)
+	return t.chosen(false)
+}
+
+// spared is a set that helps, quick or all of a scope, without the elements that can be spared. Nil: none helps.
+func (f *Search) spared(at state, c *choice, p *scope, quick *chosen) *chosen {
+	set := p.elements
+	if quick != nil {
+		set = quick.set
+	}
+	t := f.trial(at, c, set, nil)
+	t.counts, t.size = t.Sizes, len(set)
+	if quick != nil {
+		t.plan = quick.plan
+	} else if !t.Helps(t.Sizes) {
+		return nil
+	}
+	t.Spare(t.Sizes)
+	return t.chosen(t.size == p.least)
+}
