@@ -67,8 +67,9 @@ const arrows = `
 	placement/manifest/internal/priorities < placement/manifest/internal/object
 	placement/manifest/internal/links <
 	placement/manifest/internal/ignored < placement/manifest/internal/object
+	placement/manifest/internal/requests < internal/document placement/manifest/internal/object
 	placement/manifest/internal/apart < gang internal/document placement/manifest/internal/object
-	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/ignored
+	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored
 	placement/render      < . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/changed      < . topology quota gang cluster explain

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
 
 // finishAll completes all gangs when the quotas are known, and tells what was found.
@@ -88,7 +89,7 @@ func (r *reader) finish(d *draft) bool {
 
 // run lists the members that run, and the layers in whose domains they are alone. The gang needs at least so many of them, 0: all that are
 // known.
-func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[*member]closing) {
+func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[*member]trees.Closing) {
 	switch {
 	case d.plain:
 		least = 0
@@ -109,7 +110,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[
 			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
 			Quota: m.quota, NonPreemptible: m.pinned, Unevictable: m.unevictable,
 			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.base.budgets.Of(d.place().Namespace, m.labels, m.leaving, r.bound),
-			AffinityKey: m.affinityKey, Alone: in.layer, AloneIn: in.tree, Tolerated: m.tolerated,
+			AffinityKey: m.affinityKey, Alone: in.Layer, AloneIn: in.Tree, Tolerated: m.tolerated,
 		})
 	}
 }

@@ -13,14 +13,3 @@ func kueueQueue(o *object.Object) string {
 	}
 	return o.Labels["kueue.x-k8s.io/queue-name"]
 }
-
-// lostOfWorkload names the rules of a Workload that are not modelled.
-func lostOfWorkload(o *object.Object) (lost []string) {
-	if o.Annotation("kueue.x-k8s.io/workload-allowed-resource-flavors").Present() {
-		lost = append(lost, "resourceFlavors")
-	}
-	for range o.Root.Sub("spec").Get("preemptionGates").All() {
-		return append(lost, "preemptionGates")
-	}
-	return lost
-}

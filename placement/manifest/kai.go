@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/requests"
 )
 
 // kaiGroup is a subgroup of a KAI PodGroup.
@@ -154,7 +155,7 @@ func (r *reader) readJob(o *object.Object) {
 	d.promised = promise(o.Name, jobMembers(spec, o.Root.Sub("status")), 0, pod)
 	d.min = jobMinimum(o)
 	notes := template.Sub("metadata").Sub("annotations")
-	rules, cut := r.rules.readTopologyRequest(jobRequest(notes))
+	rules, cut := r.rules.readTopologyRequest(requests.OfJob(notes))
 	d.gather = append(rules, r.rules.kaiJobRules(d, o)...)
 	segments := r.rules.kaiPlacement(notes, segmentPrefix+"topology", d.tree)
 	if size := notes.Get(segmentPrefix + "size"); size.Present() {

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
+	"github.com/muster-sched/muster/placement/manifest/internal/requests"
 )
 
 // readWorkload reads Kueue's Workload: roles in order, with the members that are placed already.
@@ -23,7 +25,7 @@ func (r *reader) readWorkload(o *object.Object) {
 	d := r.gangs.declare(o)
 	r.gangs.owned(o, d)
 	priorityOfWorkload(&r.base.priorities, d, o)
-	d.lost = lostOfWorkload(o)
+	d.lost = ignored.OfWorkload(o)
 	placed := r.assignments(o)
 	var sets []podSet
 	for f := range spec.Get("podSets").All() {
@@ -44,7 +46,7 @@ func (r *reader) readWorkload(o *object.Object) {
 		}
 		t := f.Sub("topologyRequest")
 		s.group = t.Get("podSetGroupName").Text()
-		s.rules, s.cut = r.rules.readTopologyRequest(workloadRequest(t))
+		s.rules, s.cut = r.rules.readTopologyRequest(requests.OfWorkload(t))
 		members := promise(o.Name+"-"+s.name, s.count, len(d.promised), r.pods.readPodSpec(f.Sub("template")))
 		for i, m := range members {
 			m.role = s.name

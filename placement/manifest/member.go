@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement/manifest/internal/apart"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
 )
 
 // member is a pod of a gang, or one that its object promises.
@@ -49,9 +50,9 @@ type podSpec struct {
 	queues                      []queueName  // that it names instead
 	pinned                      bool         // not preemptible by Koordinator's label
 	unevictable                 bool
-	preemptable, preemptibility verdict      // Volcano's and KAI's
-	policy                      object.Field // of preemption
-	patient                     bool         // its labels say that it preempts nobody
+	preemptable, preemptibility priorities.Verdict // Volcano's and KAI's
+	policy                      object.Field       // of preemption
+	patient                     bool               // its labels say that it preempts nobody
 	labels                      object.Field
 	template                    object.Field // or the pod itself
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/apart"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
+	"github.com/muster-sched/muster/placement/manifest/internal/requests"
 )
 
 // exclusiveTopology is counted where a gang wants its domains for itself, and no plan keeps that.
@@ -27,7 +28,7 @@ func (in *rules) ownerRules(d *draft) {
 		return
 	}
 	notes := o.Field(of.Metadata).Mapping().Sub("annotations")
-	exclusive, alone := in.exclusive(d, notes, exclusiveGroups)
+	exclusive, alone := in.exclusive(d, notes, apart.ExclusiveGroups)
 	d.gather, d.limits = append(d.gather, exclusive...), append(d.limits, alone...)
 	var sets []podSet
 	asGroups, plain := false, true
@@ -81,18 +82,18 @@ func (in *rules) roleSet(d *draft, role *owners.Role, notes object.Field) (s pod
 	if role.Least > 0 {
 		s.min = role.Least
 	}
-	request := jobRequest(own)
+	request := requests.OfJob(own)
 	s.rules, s.cut = in.readTopologyRequest(request)
 	group := own.Get("kueue.x-k8s.io/podset-group-name")
 	s.group = group.Text()
-	kueue = request.isSet() || group.Present()
+	kueue = request.IsSet() || group.Present()
 	sliced := s.cut // of all members of the role, where segments are of those of a job
 	s.cut = append(s.cut, in.segments(d, role, own, notes)...)
 	meta := d.obj.Field(role.Rules).Mapping().Sub("annotations")
 	rules := in.kaiNotes(d, meta)
 	var alone []gang.Limit
 	for _, notes := range []object.Field{meta, notes} {
-		exclusive, limits := in.exclusive(d, notes, exclusiveJobs)
+		exclusive, limits := in.exclusive(d, notes, apart.ExclusiveJobs)
 		rules, alone = append(rules, exclusive...), append(alone, limits...)
 	}
 	least := batchMinimum(meta.Get(batchMinMember))
@@ -152,7 +153,7 @@ func (in *rules) segments(d *draft, role *owners.Role, own, notes object.Field) 
 	size, ok := 0, false
 	var alone []gang.Limit
 	if d.obj.Kind == "LeaderWorkerSet" {
-		exclusive, limits := in.exclusive(d, notes, exclusiveSubgroups)
+		exclusive, limits := in.exclusive(d, notes, apart.ExclusiveSubgroups)
 		rules, alone = append(rules, exclusive...), limits
 		d.excluded = d.excluded || len(limits) > 0 && subGroupSize(d.obj) == 0
 		policy := d.obj.Root.Sub("spec").Sub("leaderWorkerTemplate").Sub("subGroupPolicy")

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/requests"
 )
 
 // What pods say of the size of their gang where no object does.
@@ -51,9 +53,9 @@ func (in *rules) rulesOfPods(d *draft) {
 		at := slices.IndexFunc(sets, func(s podSet) bool { return s.name == role })
 		if at < 0 {
 			s := podSet{name: role, f: m.obj.Root, group: notes.Get("kueue.x-k8s.io/podset-group-name").Text()}
-			s.rules, s.cut = in.readTopologyRequest(jobRequest(notes))
+			s.rules, s.cut = in.readTopologyRequest(requests.OfJob(notes))
 			sets, at = append(sets, s), len(sets)
-		} else if rules, _ := in.readTopologyRequest(jobRequest(notes)); !slices.Equal(rules, sets[at].rules) {
+		} else if rules, _ := in.readTopologyRequest(requests.OfJob(notes)); !slices.Equal(rules, sets[at].rules) {
 			m.obj.Root.Get("metadata").Get("annotations").Fail("another pod of the gang says otherwise")
 		}
 		sets[at].count, sets[at].min = sets[at].count+1, sets[at].min+1

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"cmp"
-	"strconv"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
@@ -21,66 +20,32 @@ func (p *podSpec) readProtection(labels, notes object.Field) {
 	}
 	p.patient = priorities.Never(labels.Get(schedulingPrefix+"preemption-policy"), false) || p.patient
 	p.unevictable = labels.Get(schedulingPrefix + "disable-preemptible").Truth(false)
-	p.preemptable = preemptable(labels, notes)
-	p.preemptibility = readPreemptibility(labels.Get("kai.scheduler/preemptibility"))
-}
-
-// verdict is what an object says of being evicted. Of several the first that says something counts.
-type verdict int8
-
-const (
-	unsaid verdict = iota
-	mayLeave
-	mustStay
-)
-
-// preemptable reads Volcano's word, the annotation before the label.
-func preemptable(labels, notes object.Field) verdict {
-	const key = "volcano.sh/preemptable"
-	f := notes.Get(key)
-	if !f.Present() {
-		f = labels.Get(key)
-	}
-	if f.Text() == "" {
-		return unsaid
-	}
-	switch yes, err := strconv.ParseBool(f.Text()); {
-	case err != nil:
-		f.Fail("must be true or false")
-		return unsaid
-	case yes:
-		return mayLeave
-	}
-	return mustStay
-}
-
-// readPreemptibility reads KAI's word.
-func readPreemptibility(f object.Field) verdict {
-	return object.Word(f, map[string]verdict{"preemptible": mayLeave, "non-preemptible": mustStay}, "preemptible or non-preemptible")
+	p.preemptable = priorities.Preemptable(labels, notes)
+	p.preemptibility = priorities.Preemptibility(labels.Get("kai.scheduler/preemptibility"))
 }
 
 // protect decides who of a gang may be evicted once priorities are known. Volcano's word is the pod's, else its PodGroup's,
 // else its Job's; KAI's the PodGroup's, else the pod's.
 func (d *draft) protect(members []*member) {
-	var kai, volcano []verdict
+	var kai, volcano []priorities.Verdict
 	for _, o := range []*object.Object{d.obj, d.jobObject(), d.top} {
 		if o == nil {
 			continue
 		}
 		if o.Group == kaiQueues {
-			kai = append(kai, readPreemptibility(o.Root.Sub("spec").Get("preemptibility")))
+			kai = append(kai, priorities.Preemptibility(o.Root.Sub("spec").Get("preemptibility")))
 		}
-		kai = append(kai, readPreemptibility(o.Label("kai.scheduler/preemptibility")))
+		kai = append(kai, priorities.Preemptibility(o.Label("kai.scheduler/preemptibility")))
 		if o.Group == volcanoQueues || o.Group == "batch.volcano.sh" {
 			meta := o.Root.Sub("metadata")
-			volcano = append(volcano, preemptable(meta.Sub("labels"), meta.Sub("annotations")))
+			volcano = append(volcano, priorities.Preemptable(meta.Sub("labels"), meta.Sub("annotations")))
 		}
 	}
 	for _, m := range members {
 		said := cmp.Or(append(kai, m.spec.preemptibility)...)
-		m.pinned = m.spec.pinned || said == mustStay ||
-			said == unsaid && d.obj != nil && d.obj.Group == kaiQueues && d.result.Request.Priority >= kaiPinned
-		if cmp.Or(m.spec.preemptable, cmp.Or(volcano...)) == mustStay {
+		m.pinned = m.spec.pinned || said == priorities.MustStay ||
+			said == priorities.Unsaid && d.obj != nil && d.obj.Group == kaiQueues && d.result.Request.Priority >= kaiPinned
+		if cmp.Or(m.spec.preemptable, cmp.Or(volcano...)) == priorities.MustStay {
 			m.unevictable = true
 		}
 	}

@@ -96,3 +96,14 @@ func isBound(volume object.Field) bool {
 	}
 	return false
 }
+
+// OfWorkload names the rules of a Workload that are not modelled.
+func OfWorkload(o *object.Object) (lost []string) {
+	if o.Annotation("kueue.x-k8s.io/workload-allowed-resource-flavors").Present() {
+		lost = append(lost, "resourceFlavors")
+	}
+	for range o.Root.Sub("spec").Get("preemptionGates").All() {
+		return append(lost, "preemptionGates")
+	}
+	return lost
+}

@@ -1,4 +1,4 @@
-// Package priorities answers: how important is a pod, and may it preempt others? It reads the PriorityClasses of Kubernetes, and those of Kueue.
+// Package priorities answers: how important is a pod, may it preempt others, and does its own system let it be evicted? It reads the PriorityClasses of Kubernetes, and those of Kueue.
 package priorities
 
 import (

@@ -57,6 +57,20 @@ func (in *Lookup) firstWith(key string) (tree, layer string) {
 	return "", ""
 }
 
+// Closing is a layer of a topology whose domain a pod that runs closes to others; no layer: none.
+type Closing struct{ Tree, Layer string }
+
+// Wider is the wider of two closings. Of two topologies none is wider: the first counts.
+func (in *Lookup) Wider(a, b Closing) Closing {
+	switch {
+	case a.Layer == "":
+		return b
+	case b.Layer != "" && a.Tree == b.Tree:
+		a.Layer = in.Widest(a.Tree, []gang.Limit{{Kind: gang.Alone, Layer: a.Layer}, {Kind: gang.Alone, Layer: b.Layer}})
+	}
+	return a
+}
+
 // Closing is the domain that a pod which runs closes to others by a label key, or the name of a layer: in the tree of its gang, if there is
 // one that has it, else as [Lookup.Key] finds it. No layer: neither a topology nor a node has the key.
 func (in *Lookup) Closing(tree, key string) (of, layer string) {

@@ -1,0 +1,42 @@
+package priorities
+
+import (
+	"strconv"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// Verdict is what an object says of being evicted. Of several the first that says something counts.
+type Verdict int8
+
+// The verdicts.
+const (
+	Unsaid Verdict = iota
+	MayLeave
+	MustStay
+)
+
+// Preemptable reads Volcano's word, the annotation before the label.
+func Preemptable(labels, notes object.Field) Verdict {
+	const key = "volcano.sh/preemptable"
+	f := notes.Get(key)
+	if !f.Present() {
+		f = labels.Get(key)
+	}
+	if f.Text() == "" {
+		return Unsaid
+	}
+	switch yes, err := strconv.ParseBool(f.Text()); {
+	case err != nil:
+		f.Fail("must be true or false")
+		return Unsaid
+	case yes:
+		return MayLeave
+	}
+	return MustStay
+}
+
+// Preemptibility reads KAI's word.
+func Preemptibility(f object.Field) Verdict {
+	return object.Word(f, map[string]Verdict{"preemptible": MayLeave, "non-preemptible": MustStay}, "preemptible or non-preemptible")
+}
