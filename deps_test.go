@@ -46,10 +46,11 @@ const arrows = `
 	internal/packing      < internal/steps
 	internal/limits       < . gang internal/layout internal/index internal/snapshot
 	internal/problem      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/front internal/steps
+	internal/picks        < . gang internal/front internal/problem
 	internal/crowd        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/packing internal/problem internal/steps
 	internal/gather       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/invariant
 	internal/joint        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/front internal/steps
-	internal/parts        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/front internal/packing internal/crowd internal/joint internal/steps
+	internal/parts        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/picks internal/front internal/packing internal/crowd internal/joint internal/steps
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
 	internal/relax        < . topology quota gang cluster explain internal/cover internal/layout internal/sets internal/front internal/snapshot internal/problem internal/search
@@ -104,7 +105,7 @@ var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/limits", "internal/invariant",
-		"internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
+		"internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/picks", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

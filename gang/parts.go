@@ -17,7 +17,8 @@ type Part struct {
 	// Parts are inner ones.
 	Parts []Part
 	// MinMember is how many members of the part, those of inner parts included, must run together once it is placed. 0: all of its
-	// own, and of inner parts what they and MinParts say. Else its own members may stay out, those of the highest ranks first.
+	// own, and of inner parts what they and MinParts say. Else its own members may stay out, those of the highest ranks first; where
+	// the lowest ranks leave too few, any of them.
 	MinMember int
 	// MinParts is how many of the inner parts, or of the outermost groups, must be placed. 0: all, negative: none.
 	MinParts int

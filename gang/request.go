@@ -34,7 +34,8 @@ type Request struct {
 	// Shape is what each member asks for that has no shape of its own.
 	Shape Shape
 	// MinMember is how many members must run together, running ones included. 0: all; with Parts all that are in none, and of the
-	// parts what they and MinParts say.
+	// parts what they and MinParts say. As many are placed as fit, those of the lowest ranks; where these are fewer than must run,
+	// members of any ranks: the most that fit, of equals the lower ranks.
 	MinMember int
 	// Total declares the size of the gang, members that are not known yet included; MinMember may not be above it.
 	// 0: not declared.

@@ -3,6 +3,7 @@
 package placement
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -73,7 +74,7 @@ type keeper struct {
 }
 
 // keep plans without the preferred limits, then tries one after the other beside those kept so far: it is kept if as many members are
-// placed, and nobody has to leave for it, or to be waited for where nobody is without. Of members and groups that are to keep apart the
+// placed, none of higher ranks in the place of lower ones, and nobody has to leave for it, or to be waited for where nobody is without. Of members and groups that are to keep apart the
 // largest number in a domain is as little above what is asked for as can be. Where members leave for the gang, none is kept.
 //
 // order: limits.9
@@ -136,6 +137,12 @@ func proven(r *Result, err error) bool {
 	return r == nil || r.Proven
 }
 
+// leavesOut says whether a plan places fewer members than another one, or as many of higher ranks.
+func leavesOut(r, plan *Result) bool {
+	byRank := func(a, b Assignment) int { return cmp.Compare(a.Rank, b.Rank) }
+	return cmp.Or(cmp.Compare(len(plan.Assignments), len(r.Assignments)), slices.CompareFunc(r.Assignments, plan.Assignments, byRank)) > 0
+}
+
 // tryLimit is the plan with one more limit, in the list at a place of limitsOf; nil if it cannot be kept beside the others. The error is that
 // the planner does not support it.
 func (k *keeper) tryLimit(l gang.Limit, place int, plan *Result) (found *Result, err error) {
@@ -153,7 +160,7 @@ func (k *keeper) tryLimit(l gang.Limit, place int, plan *Result) (found *Result,
 		if errors.Is(e, muster.ErrNotSupported) {
 			err = e
 		}
-		if e != nil || len(r.Assignments) < len(plan.Assignments) || len(r.WaitsFor) > 0 && len(plan.WaitsFor) == 0 {
+		if e != nil || leavesOut(r, plan) || len(r.WaitsFor) > 0 && len(plan.WaitsFor) == 0 {
 			k.doubt = k.doubt || !proven(r, e)
 			return false
 		}

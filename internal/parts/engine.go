@@ -2,7 +2,9 @@ package parts
 
 import (
 	"iter"
+	"slices"
 
+	"github.com/muster-sched/muster/internal/picks"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/quota"
 )
@@ -61,7 +63,8 @@ func (e Engine) begin() {
 	}
 }
 
-// Admit asks the quota for the minimal selection alone; every larger one is asked when it is tried.
+// Admit asks the quota for the minimal selection, and if it refuses that, for as few members of any ranks; every larger
+// set is asked when it is tried.
 func (e Engine) Admit(state *quota.State) error {
 	p := e.P
 	p.Parts.State = state
@@ -69,8 +72,20 @@ func (e Engine) Admit(state *quota.State) error {
 		return nil
 	}
 	var err error
-	p.RefusedBy, err = state.Admit(p.Only(p.Parts.Minimal).Asks(p.Parts.Minimal.Size()), p.Request.QuotaLimit)
-	return err
+	if p.RefusedBy, err = state.Admit(p.Only(p.Parts.Minimal).Asks(p.Parts.Minimal.Size()), p.Request.QuotaLimit); p.RefusedBy == nil || err != nil {
+		return err
+	}
+	if k := picks.Of(p); k != nil {
+		if in, _ := k.Least(admitted(p)); in != nil {
+			p.RefusedBy = nil
+		}
+	}
+	return nil
+}
+
+// admitted asks the quota alone whether members fit.
+func admitted(p *problem.Problem) picks.Fit {
+	return picks.Fit{Takes: func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }, Tries: p.SelectionSteps()}
 }
 
 // Search is the best plan for the best selection that fits.
@@ -84,8 +99,10 @@ func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 	return func(func(*problem.Outcome) bool) {}
 }
 
-// LeastAndMore plans the first least selection that fits and is admitted, and further members beside it on free
-// capacity.
+// LeastAndMore plans the first least selection that fits and is admitted, else as few members of any ranks, and further
+// members beside it on free capacity.
+//
+// order: howmany.4
 func (e Engine) LeastAndMore() *problem.Outcome {
 	p := e.P
 	if p.Parts.Selection == nil {
@@ -93,6 +110,9 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 			if o := (Engine{p.Only(in)}).LeastAndMore(); o != nil {
 				return o
 			}
+		}
+		if in := anyone(newSearch(p, nil), (*picks.Picks).LeastIn, (*picks.Picks).Least); in != nil {
+			return Engine{p.Only(in)}.LeastAndMore()
 		}
 		return nil
 	}
@@ -158,29 +178,53 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	return newSearch(more, reserved).plan()
 }
 
-// Possible says whether the minimal selection fits.
+// Possible says whether the minimal selection fits, or as few members of any ranks do, as far as vectors of roles say it.
 func (e Engine) Possible() bool {
-	if e.P.Parts.Minimal == nil {
+	p := e.P
+	if p.Parts.Minimal == nil {
 		return false
 	}
-	s := newSearch(e.P.Only(e.P.Parts.Minimal), nil)
+	s := newSearch(p.Only(p.Parts.Minimal), nil)
 	s.within = true
-	return s.possible()
+	if s.possible() {
+		return true
+	}
+	k := picks.Of(p)
+	if k == nil {
+		return false
+	}
+	room, _ := roomOfRoles(newSearch(p, nil))
+	return k.LeastIn(room) != nil
 }
 
-// minimalTried bounds the least selections for which victims are sought.
+// minimalTried bounds the least selections for which victims are sought, and again the sets of as few members of any ranks.
 const minimalTried = 8
 
-// Minimal lists problems of the first least selections, minimalTried at most; whole says that there are no more.
+// Minimal lists problems of the first least selections, then of as few members of any ranks, minimalTried each at most;
+// whole says that there are no more.
+//
+// order: howmany.4
 func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
 	if e.P.Parts.Selection != nil {
 		return []*problem.Problem{e.P}, true
 	}
-	least := selectionsOf(e.P).least()
-	for _, in := range least[:min(minimalTried, len(least))] {
+	s := selectionsOf(e.P)
+	least := s.least()
+	whole = len(least) <= minimalTried
+	if k := picks.Of(e.P); k != nil && whole {
+		var more []problem.Selection
+		more, whole = k.Leasts(minimalTried, func(in problem.Selection) bool {
+			is := func(o problem.Selection) bool { return slices.Equal(in, o) }
+			return len(s.removals(in)) == 0 && !slices.ContainsFunc(least, is)
+		})
+		least = append(least, more...)
+	} else {
+		least = least[:min(minimalTried, len(least))]
+	}
+	for _, in := range least {
 		list = append(list, e.P.Only(in))
 	}
-	return list, len(least) <= minimalTried
+	return list, whole
 }
 
 // Strategies enumerates the strategies of all classes, fitting or not.
@@ -204,13 +248,18 @@ func (e Engine) Allows(_ int, st problem.Strategy) (outside int64, ok bool) {
 // Exact is false: slots of one shape do not decide what fits.
 func (e Engine) Exact() bool { return false }
 
-// Evidence finds the best domain of every tier for the minimal selection, the whole gang if there is none. Counts of
-// more members would hide where just the least find no room.
+// Evidence finds the best domain of every tier for the minimal selection, or for as few members of any ranks where
+// vectors of roles say what fits; for the whole gang if there is none. Counts of more members would hide where just the
+// least find no room.
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
 	s := newSearch(p, nil)
 	minimal, out := s, problem.Evidence{Proven: s.proven}
-	if p.Parts.Minimal != nil {
+	switch {
+	case p.Parts.Minimal == nil:
+	case picks.Of(p) != nil && s.isPlain() && s.crowd == nil:
+		s.fewest = p.Parts.Minimal.Size()
+	default:
 		minimal = s.forSelection(p.Parts.Minimal)
 		minimal.p.Multiples = minimal.p.AllMultiples() // multiples that groups keep in any case bind fewer members
 		minimal.weighMultiples()
@@ -230,24 +279,36 @@ func (e Engine) Evidence() problem.Evidence {
 }
 
 // MostAdmitted is the number of new members that the quota admits, whatever room there is: whole groups, or the
-// lowest ranks.
+// lowest ranks, or members of any ranks.
 func (e Engine) MostAdmitted() int {
 	p := e.P
 	all := p.WithMultiples(p.AllMultiples()) // multiples that groups keep in any case bind fewer members
 	if len(p.Gang.Parts) == 0 {
 		all = all.FromOneMember()
 	}
+	if picks.Of(p) != nil {
+		in, _ := picks.Of(all).Largest(admitted(p))
+		return in.Size()
+	}
 	s := selectionsOf(all)
 	return s.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
 }
 
-// HoldsWithoutRules says whether Least members of the lowest ranks fit without any rule, multiple or limit, as far as is
-// known.
+// HoldsWithoutRules says whether Least members of the lowest ranks, or of any, fit without any rule, multiple or limit, as
+// far as is known.
 func (e Engine) HoldsWithoutRules() bool {
 	unbound := e.P.WithoutRules().WithoutMultiples().WithLimits(nil, nil)
 	s := newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil)
 	s.within = true
+	if s.possible() {
+		return true
+	}
+	if picks.Of(e.P) != nil {
+		whole := newSearch(unbound, nil)
+		room, _ := roomOfRoles(whole)
+		return whole.sizes.Most(room) >= int64(e.P.Least)
+	}
 	bound := len(problem.HardRules(e.P))+len(e.P.Multiples) > 0 || e.P.Limits != nil
 	e.P.Gang.Each(func(a *problem.Part) { bound = bound || len(a.Limits) > 0 })
-	return s.possible() || bound && e.P.Parts.Left.Packing.Spent()
+	return bound && e.P.Parts.Left.Packing.Spent()
 }

@@ -3,6 +3,9 @@ package parts
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/picks"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/steps"
 )
@@ -23,7 +26,7 @@ func (s *search) ofBestSelection() *search {
 	aside := left.Fronts.Part(asideShare) // for what must be placed
 	left.Fronts.Spend(aside.Left())
 	byHand, onlyFronts := 0, problem.BindsBelow(s.p)
-	in := list.most(func(in problem.Selection) bool {
+	fits := func(in problem.Selection) bool {
 		least := slices.Equal(in, s.p.Parts.Minimal) || len(list.removals(in)) == 0
 		if !least && onlyFronts && left.Fronts.Spent() {
 			*s.p.Parts.Doubt = true
@@ -47,15 +50,103 @@ func (s *search) ofBestSelection() *search {
 		}
 		last = try
 		return true
-	})
+	}
+	in := list.most(fits)
 	left.Fronts.Return(aside.Left())
+	if in == nil {
+		in = anyone(s, (*picks.Picks).LargestIn, (*picks.Picks).Largest)
+	}
 	switch {
 	case in == nil:
 		return nil
-	case !slices.Equal(last.p.Parts.Selection, in):
+	case last == nil || !slices.Equal(last.p.Parts.Selection, in):
 		return s.forSelection(in)
 	}
 	return last
+}
+
+// anyone is the best set of members of any ranks that fits and that the quota admits, by one of two ways: by the vectors
+// of roles that fit, where these are all that matters, else by trials. Nil if there is none, or none beside the selections.
+//
+// order: howmany.4
+func anyone(
+	s *search, inRoom func(*picks.Picks, []front.Vector) problem.Selection, tried func(*picks.Picks, picks.Fit) (problem.Selection, bool),
+) problem.Selection {
+	k := picks.Of(s.p)
+	if k == nil {
+		return nil
+	}
+	fit := picks.Fit{Takes: func(in problem.Selection) bool { return takesNow(s, in) }, Tries: s.p.SelectionPlans()}
+	if room, sure := roomOfRoles(s); room != nil {
+		*s.p.Parts.Doubt = *s.p.Parts.Doubt || !sure
+		if s.p.Parts.State == nil {
+			return inRoom(k, room)
+		}
+		fit = picks.Fit{Tries: s.p.SelectionSteps(), Takes: func(in problem.Selection) bool {
+			one := s.p.Only(in)
+			return one.Admitted > 0 && front.Front(room).Holds(countRoles(one))
+		}}
+	}
+	in, sure := tried(k, fit)
+	*s.p.Parts.Doubt = *s.p.Parts.Doubt || !sure
+	return in
+}
+
+// takesNow says whether members fit and the quota admits them.
+func takesNow(s *search, in problem.Selection) bool {
+	if left := s.p.Parts.Left; left.Packing.Spent() {
+		*s.p.Parts.Doubt = true
+		return false
+	}
+	try := s.forSelection(in)
+	try.within = true
+	return try.p.Admitted > 0 && try.possible()
+}
+
+// countRoles is the vector of all members of a problem.
+func countRoles(p *problem.Problem) front.Vector {
+	v := make(front.Vector, len(p.Shapes))
+	for i := range p.Pending {
+		v[p.Role(i)]++
+	}
+	return v
+}
+
+// roomOfRoles lists the vectors of roles that fit in any domain, the largest ones; sure: there are no others. Nil if such
+// vectors do not say what fits: there are groups or limits, or too many roles.
+func roomOfRoles(s *search) (room []front.Vector, sure bool) {
+	if !s.isPlain() || s.crowd != nil {
+		return nil, false
+	}
+	room, sure = roomUnder(s, s)
+	if sure && s.classes.inexact && !s.relaxed {
+		most, all := roomUnder(s, s.relax())
+		sure = all && !slices.ContainsFunc(most, func(v front.Vector) bool { return !front.Front(room).Holds(v) })
+	}
+	return room, sure
+}
+
+// roomUnder is roomOfRoles for zones as they are counted in a search. Without any room it is the empty vector.
+func roomUnder(s, of *search) (room []front.Vector, sure bool) {
+	c := of.under(of.loosest(s.p.Gather.Must))
+	room, known := []front.Vector{make(front.Vector, len(s.roles))}, map[int32]bool{}
+	if c == nil {
+		return room, true
+	}
+	for _, d := range s.p.Candidates(s.p.Gather.Must) {
+		class := of.classes.Of(d)
+		if known[class] {
+			continue
+		}
+		known[class] = true
+		below := c.frontBelow(d)
+		if d == layout.Root {
+			below = c.tables.space.Sum(below, c.frontOf(s.p.View.Outside))
+			c.tables.forgot = c.tables.forgot || c.tables.space.Forgot
+		}
+		room = append(room, below...)
+	}
+	return room, !c.tables.forgot
 }
 
 // plan is the best plan for the best selection, nil if not even the least fits.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/picks"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -64,9 +65,9 @@ func roomiest(s *search, t int32, most func(d layout.Vertex) partialFit) iter.Se
 	}
 }
 
-// firstOfRole is the number of lowest ranks that are of the first role, of a gang without groups.
+// firstOfRole is the number of lowest ranks that are of the first role, of a gang without groups of which these are placed.
 func firstOfRole(s *search) int {
-	if len(s.groups) > 0 {
+	if len(s.groups) > 0 || s.fewest > 0 {
 		return 0
 	}
 	n := slices.IndexFunc(s.p.RoleOf, func(role int32) bool { return role > 0 })
@@ -82,7 +83,7 @@ func leastLoads(s *search) []int64 {
 	loads := make([]int64, 1+len(s.p.Pending))
 	for i := range s.p.Pending {
 		load := s.loads[s.p.Role(i)]
-		if len(s.groups) > 0 {
+		if len(s.groups) > 0 || s.fewest > 0 {
 			load = slices.Min(s.loads[:len(s.roles)])
 		}
 		loads[i+1] = loads[i] + load
@@ -97,6 +98,9 @@ type partialFit struct{ members, groups int }
 // class by class, then members in no group. Without multiples fewer ranks fit where more do, so that their number is
 // found by bisection.
 func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
+	if c.search.fewest > 0 {
+		return partialFit{members: c.mostOfAny(d)}
+	}
 	if len(c.search.groups) == 0 && len(c.p.Multiples) > 0 {
 		return partialFit{members: c.mostKeeping(d)}
 	}
@@ -124,6 +128,15 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 		}
 	}
 	return most
+}
+
+// mostOfAny is the number of members that a domain takes, whatever their ranks, no more than must be placed.
+func (c *capacity) mostOfAny(d layout.Vertex) int {
+	room := c.frontBelow(d)
+	if d == layout.Root {
+		room = c.tables.space.Sum(room, c.frontOf(c.p.View.Outside))
+	}
+	return int(min(int64(c.search.fewest), c.search.sizes.Most(room)))
 }
 
 // mostKeeping is the number of lowest ranks that a domain takes and that keeps the multiples; none if steps end before.
@@ -235,7 +248,20 @@ func (s *search) proven() bool {
 			return false // trials ran out before it, or vectors were forgotten
 		}
 	}
-	return !list.truncated
+	return !list.truncated && provenOfAny(s)
+}
+
+// provenOfAny says whether it is certain that no members of any ranks fit, or are admitted.
+//
+// order: howmany.4
+func provenOfAny(s *search) bool {
+	doubt := s.p.Parts.Doubt
+	before := *doubt
+	*doubt = false
+	found := anyone(s, (*picks.Picks).LeastIn, (*picks.Picks).Least)
+	sure := !*doubt
+	*doubt = *doubt || before
+	return found == nil && sure
 }
 
 // provenAcrossTrees is proven for a gang with groups of other topologies: every choice of domains must have been tried
@@ -251,5 +277,5 @@ func (s *search) provenAcrossTrees(list *selections) bool {
 			return false // trials ran out before it
 		}
 	}
-	return !list.truncated && !*s.p.Parts.Doubt
+	return !list.truncated && !*s.p.Parts.Doubt && provenOfAny(s)
 }

@@ -62,6 +62,7 @@ type search struct {
 	crowd       *crowd.Crowd     // decides in place of fronts; nil: fronts do
 	broken      bool             // running members break a limit of the gang: no node takes any
 	within      bool             // no steps are spent beyond those that are left
+	fewest      int              // for a refusal: so many members must be placed, of any ranks; 0: the lowest
 	built       *problem.Outcome // a plan where fronts left a doubt
 }
 

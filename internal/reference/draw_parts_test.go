@@ -55,6 +55,7 @@ func drawPartsFor(t *rapid.T, sizes draws.Sizes) Input {
 		d.parts(&in)
 	}
 	d.shapes(&in, shapes)
+	drawElastic(t, &in)
 	drawMultiples(t, &in, 20)
 	if draws.Chance(t, 40, "with multiples of parts") {
 		drawMultiplesOfParts(t, in.Request.Parts, d.layers, "")
@@ -75,6 +76,40 @@ func drawPartsFor(t *rapid.T, sizes draws.Sizes) Input {
 	return in
 }
 
+// drawElastic lowers the minima of some gangs of which few nodes take some members: those of the lowest ranks may leave too few.
+func drawElastic(t *rapid.T, in *Input) {
+	req := &in.Request
+	all := len(req.Members) + len(validity.Own(&in.Spec, req))
+	if len(req.Groups) > 0 || all < 2 || !draws.Chance(t, 30, "elastic") {
+		return
+	}
+	one := rapid.SampledFrom(req.Members).Draw(t, "role that is large")
+	large := *validity.ShapeOf(req, &one)
+	if draws.Chance(t, 70, "larger than most nodes have") {
+		was := large
+		large.Resources = maps.Clone(large.Resources)
+		large.Resources[draws.Device] += rapid.Int64Range(1, 4).Draw(t, "more devices")
+		for i := range req.Members {
+			if m := &req.Members[i]; validity.ShapeOf(req, m).Equal(&was) {
+				m.Shape = &large
+			}
+		}
+	}
+	if len(req.Parts) == 0 || req.MinMember > 0 {
+		req.MinMember = rapid.IntRange(1, all-1).Draw(t, "minimum of an elastic gang")
+	}
+	var walk func(parts []gang.Part)
+	walk = func(parts []gang.Part) {
+		for i := range parts {
+			if p := &parts[i]; len(p.Members) > 1 && len(p.Groups) == 0 {
+				p.MinMember = rapid.IntRange(1, len(p.Members)-1).Draw(t, "minimum of an elastic part")
+			}
+			walk(parts[i].Parts)
+		}
+	}
+	walk(req.Parts)
+}
+
 // drawPartVictims draws a cluster that is nearly full, and a gang in groups that differ that may well need victims.
 func drawPartVictims(t *rapid.T) Input {
 	in := crowd(t)
@@ -82,6 +117,10 @@ func drawPartVictims(t *rapid.T) Input {
 	d := &partDraw{t: t, layers: layersOf(&in)}
 	if !HasParts(&in) {
 		d.partsForVictims(&in)
+	}
+	if len(req.Parts) > 0 && draws.Chance(t, 40, "of several shapes") {
+		d.shapes(&in, []*gang.Shape{&req.Shape, drawShape(t, &in.Spec)})
+		drawElastic(t, &in)
 	}
 	drawPreemptor(t, &in)
 	req.Preempt.ForTier = ""

@@ -86,9 +86,10 @@ func SolveParts(in Input) (*Parted, error) {
 		names = append(names, m.Name)
 	}
 	s.lookAround(false)
-	all := slices.SortedFunc(s.whole.Selections(names), s.compareSelections)
-	if out := s.first(all); out != nil {
-		return out, nil
+	for _, any := range []bool{false, true} { // members of any ranks where those of the lowest leave too few
+		if out := s.first(slices.SortedFunc(s.whole.Selections(names, any), s.compareSelections)); out != nil {
+			return out, nil
+		}
 	}
 	if s.base.solver.canWait() {
 		s.lookAround(true)

@@ -239,6 +239,7 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 	begun := func(h holder) bool {
 		return h.around >= 0 && slices.ContainsFunc(s.base.solver.own, func(r cluster.Running) bool { return slices.Contains(h.Division.Members, r.Member) })
 	}
+	ofAny := a.Placed && s.whole.Lacks(a.Selection, false) != ""
 	otherTree := slices.ContainsFunc(s.holders, func(h holder) bool { return h.forest.otherTree })
 	var out []string
 	for _, kind := range []struct {
@@ -266,6 +267,13 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 		{"placed, begun groups", a.Placed && slices.ContainsFunc(s.holders, begun)},
 		{"placed, not all members", a.Placed && len(a.Selection) < len(s.base.pending)},
 		{"placed, waiting", a.Waits},
+		{"placed, of any ranks", ofAny},
+		{"placed, of any ranks, waiting", ofAny && a.Waits},
+		{"placed, of any ranks, with multiples", ofAny && validity.HasMultiples(&in.Request)},
+		{"placed, of any ranks, with zones that bind", ofAny && slices.ContainsFunc(s.base.nodes, func(v *vertex) bool { return s.base.bind(v.node) })},
+		{"placed, of any ranks, begun groups", ofAny && slices.ContainsFunc(s.holders, begun)},
+		{"placed, of any ranks, in a quota", ofAny && s.quota != nil},
+		{"placed, of any ranks, not proven", ofAny && !proven},
 		{"with multiples", validity.HasMultiples(&in.Request)},
 		{"with multiples, placed", validity.HasMultiples(&in.Request) && a.Placed},
 		{"with multiples, placed, begun groups", validity.HasMultiples(&in.Request) && a.Placed && slices.ContainsFunc(s.holders, begun)},
@@ -329,10 +337,15 @@ func partVictimsAgree(in Input) ([]string, error) {
 		return []string{"victims not found"}, nil
 	case res == nil:
 		return []string{"refused"}, nil
-	case res.Preemption.Proven:
-		return []string{"victims", "victims, proven"}, nil
 	}
-	return []string{"victims"}, nil
+	kinds := []string{"victims"}
+	if s, err := newPartSolver(&in); err == nil && s.whole.Lacks(best.Selection, false) != "" {
+		kinds = append(kinds, "victims, for members of any ranks")
+	}
+	if res.Preemption.Proven {
+		kinds = append(kinds, "victims, proven")
+	}
+	return kinds, nil
 }
 
 func victimsOfPartsDiffer(in *Input, best *PartsVictims, res *placement.Result, err error) error {

@@ -59,16 +59,21 @@ func (v *PartsVictims) Check(res *placement.Result) error {
 	return v.evictor.check(v.Victims, res)
 }
 
-// leasts are the selections of which nothing can be left out, in the order in which they are tried.
+// leasts are the selections of which nothing can be left out, in the order in which they are tried, then those of members of any ranks.
 func (s *partSolver) leasts() [][]string {
+	more := slices.DeleteFunc(s.leastsOf(true), func(set []string) bool { return s.whole.Lacks(set, false) == "" })
+	return append(s.leastsOf(false), more...)
+}
+
+func (s *partSolver) leastsOf(any bool) [][]string {
 	var names []string
 	for _, m := range s.base.pending {
 		names = append(names, m.Name)
 	}
 	if len(s.base.solver.multiple) == 0 && !s.hasSteps() {
-		return slices.SortedStableFunc(slices.Values(s.whole.Leasts(names)), s.compareLeasts)
+		return slices.SortedStableFunc(slices.Values(s.whole.Leasts(names, any)), s.compareLeasts)
 	}
-	even := slices.DeleteFunc(slices.Collect(s.whole.Selections(names)), func(selection []string) bool { // more may fit where fewer do not
+	even := slices.DeleteFunc(slices.Collect(s.whole.Selections(names, any)), func(selection []string) bool { // more may fit where fewer do not
 		return (len(s.base.solver.own)+len(selection))%s.base.solver.stepBelow(s.base.solver.root.tier) != 0 || slices.ContainsFunc(s.holders, func(h holder) bool { return s.oddIn(&h, selection) })
 	})
 	slices.SortStableFunc(even, s.compareLeasts)

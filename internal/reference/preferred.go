@@ -1,11 +1,13 @@
 package reference
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
 )
 
 // prefers holds if the gang, or a part of it, prefers any limit.
@@ -36,7 +38,9 @@ func solvePreferring(in Input) (*Answer, error) {
 		solve:  Solve,
 		placed: func(a *Answer) bool { return a.Placed },
 		asGood: func(a, best *Answer) bool {
-			return a.Members >= best.Members && (len(a.WaitsFor) == 0 || len(best.WaitsFor) > 0)
+			byRank := func(x, y placement.Assignment) int { return cmp.Compare(x.Rank, y.Rank) }
+			leavesOut := cmp.Or(cmp.Compare(best.Members, a.Members), slices.CompareFunc(a.Assignments, best.Assignments, byRank)) > 0
+			return !leavesOut && (len(a.WaitsFor) == 0 || len(best.WaitsFor) > 0)
 		},
 	}
 	in, best, err := k.keep(in)
@@ -54,11 +58,14 @@ func WithKept(in Input) (Input, error) {
 	if !prefers(&in.Request) {
 		return in, nil
 	}
+	ranks := validity.Ranks(&in.Request, validity.Own(&in.Spec, &in.Request))
+	byRank := func(x, y string) int { return cmp.Compare(ranks[x], ranks[y]) }
 	k := preferring[*Parted]{
 		solve:  SolveParts,
 		placed: func(a *Parted) bool { return a.Placed },
 		asGood: func(a, best *Parted) bool {
-			return len(a.Selection) >= len(best.Selection) && (!a.Waits || best.Waits)
+			leavesOut := cmp.Or(cmp.Compare(len(best.Selection), len(a.Selection)), slices.CompareFunc(a.Selection, best.Selection, byRank)) > 0
+			return !leavesOut && (!a.Waits || best.Waits)
 		},
 	}
 	kept, best, err := k.keep(in)

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
 )
 
 // roleSolver places members of different shapes. It lists all ways to put them on nodes, and keeps the best by one key of docs/order.md, section 7,
@@ -25,7 +26,9 @@ type roleSolver struct {
 	gone      bool   // leaving members count as gone, see lookAgain
 	kept      []bool // by node: who runs near it keeps the gang off
 	roleZones roleZones
-	again     func() // looks as it did last
+	again     func()        // looks as it did last
+	quota     *quota.State  // that the gang is in; nil: in none
+	placed    []gang.Member // before these, see laterRoles
 }
 
 // way is one way to place members: for every node how many of each role.
@@ -86,6 +89,14 @@ func newSolverOf(in *Input, roles []*gang.Shape) (*roleSolver, error) {
 			r.nodes = append(r.nodes, v)
 		}
 	}
+	if req.Quota != "" {
+		if r.quota, err = validity.QuotaState(&in.Spec); err == nil {
+			r.quota, err = r.quota.Wanting(validity.Ask(req, req.Members))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	return r, r.readRoleZones()
 }
 
@@ -127,12 +138,9 @@ func (s *roleSolver) lookAgain(leavingGone bool) {
 	}
 }
 
-// all lists every way to place the first n members.
-func (s *roleSolver) all(n int) []way {
-	want := make([]int, len(s.roles))
-	for i := range n {
-		want[s.role(validity.ShapeOf(&s.solver.in.Request, &s.pending[i]))]++
-	}
+// all lists every way to place members.
+func (s *roleSolver) all(members []gang.Member) []way {
+	want := s.wants(members)
 	var out []way
 	at := make(way, len(s.nodes))
 	var from func(i int)
@@ -227,12 +235,12 @@ func (s *roleSolver) used(c way) (nodes []*vertex) {
 	return nodes
 }
 
-// allowed lists the ways to place n members that keep the hard rules.
-func (s *roleSolver) allowed(n int) []way {
+// allowed lists the ways to place members that keep the hard rules.
+func (s *roleSolver) allowed(members []gang.Member) []way {
 	if s.solver.broken(s.gone) {
 		return nil
 	}
-	return slices.DeleteFunc(s.all(n), func(c way) bool {
+	return slices.DeleteFunc(s.all(members), func(c way) bool {
 		tier := s.smallestOf(c).tier
 		return !s.keepsMultiples(c) || !s.keepsApart(c) || tier > s.solver.gang.must || slices.ContainsFunc(s.solver.levels, func(l level) bool { return tier > l.rules.must })
 	})
@@ -267,42 +275,26 @@ func solveRoles(in Input) (*Answer, error) {
 	}
 	s.lookAgain(false)
 	answer := &Answer{Wanted: s.solver.wanted()}
-	if n := s.largestFit(); n >= answer.Wanted {
-		s.decideRoles(answer, n)
+	if members := s.largestFit(answer.Wanted); members != nil {
+		s.decideRoles(answer, members)
 		return answer, nil
 	}
 	if s.solver.canWait() {
 		s.lookAgain(true)
-		for n := answer.Wanted; n <= s.solver.most(); n++ { // with multiples more may fit where fewer do not
-			if s.solver.admissible(n) && len(s.allowed(n)) > 0 {
-				s.decideRoles(answer, n)
-				s.waitByRole(answer)
-				return answer, nil
-			}
+		if members := s.leastFit(answer.Wanted); members != nil {
+			s.decideRoles(answer, members)
+			s.waitByRole(answer)
+			return answer, nil
 		}
 	}
-	if s.solver.refused(answer.Wanted) {
-		answer.Fits = s.solver.largestAdmissible(s.solver.most())
-	} else {
-		answer.Fits = s.largestFit()
-	}
+	answer.Fits = s.fitsThough(answer.Wanted)
 	return answer, nil
 }
 
-// largestFit is the largest number of members that can be placed.
-func (s *roleSolver) largestFit() int {
-	for n := s.solver.most(); n > 0; n-- {
-		if s.solver.admissible(n) && len(s.allowed(n)) > 0 {
-			return n
-		}
-	}
-	return 0
-}
-
-// decideRoles finds the best way to place n members.
-func (s *roleSolver) decideRoles(answer *Answer, n int) {
-	ways := s.bestStrategies(answer, s.allowed(n))
-	if sparing := s.withoutOthers(answer, n); sparing != nil {
+// decideRoles finds the best way to place members.
+func (s *roleSolver) decideRoles(answer *Answer, members []gang.Member) {
+	ways := s.bestStrategies(answer, s.allowed(members))
+	if sparing := s.withoutOthers(answer, members); sparing != nil {
 		ways, answer.Spared = sparing, true
 	}
 	domain := s.bestDomain(ways)
@@ -318,8 +310,8 @@ func (s *roleSolver) decideRoles(answer *Answer, n int) {
 		}
 	}
 	var out []placement.Assignment
-	for i := range s.pending[:n] {
-		m := &s.pending[i]
+	for i := range members {
+		m := &members[i]
 		r := s.role(validity.ShapeOf(&s.solver.in.Request, m))
 		a := placement.Assignment{Member: m.Name, Rank: s.ranks[m.Name], Group: -1, Node: lists[r][0].node.Name}
 		if len(s.solver.levels) > 0 {
@@ -335,13 +327,13 @@ func (s *roleSolver) decideRoles(answer *Answer, n int) {
 
 // withoutOthers are the ways under the strategy of an answer in which each role is off the nodes meant for others; nil if there are none.
 // Then all nodes are as they were.
-func (s *roleSolver) withoutOthers(answer *Answer, n int) []way {
+func (s *roleSolver) withoutOthers(answer *Answer, members []gang.Member) []way {
 	if s.solver.in.Request.TakesAnyNode {
 		return nil
 	}
 	s.solver.spares = true
 	s.again()
-	if ways := s.allowed(n); len(ways) > 0 {
+	if ways := s.allowed(members); len(ways) > 0 {
 		own := &Answer{}
 		ways = s.bestStrategies(own, ways)
 		if own.Outside == answer.Outside && slices.Equal(own.Worth, answer.Worth) {

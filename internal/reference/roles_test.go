@@ -75,6 +75,13 @@ func roleKinds(in *Input, a *Answer) []string {
 		{"with anchors, placed", a.Placed && in.Request.AffinityKey != ""},
 		{"not all members placed", a.Placed && a.Members < len(in.Request.Members)},
 		{"waiting", len(a.WaitsFor) > 0},
+		{"of any ranks", s.ofAnyRanks(a)},
+		{"of any ranks, waiting", s.ofAnyRanks(a) && len(a.WaitsFor) > 0},
+		{"of any ranks, with multiples", s.ofAnyRanks(a) && validity.HasMultiples(&in.Request)},
+		{"of any ranks, beside running members", s.ofAnyRanks(a) && len(s.solver.own) > 0},
+		{"of any ranks, with zones", s.ofAnyRanks(a) && hasZones(&in.Spec)},
+		{"of any ranks, in a quota that refuses some", s.ofAnyRanks(a) && in.refused > 0},
+		{"of any ranks, with limits", s.ofAnyRanks(a) && len(in.Request.Limits) > 0},
 		{"with multiples", validity.HasMultiples(&in.Request)},
 		{"with multiples, placed", validity.HasMultiples(&in.Request) && a.Placed},
 		{"with multiples, beside running members", validity.HasMultiples(&in.Request) && a.Placed && len(s.solver.own) > 0},
@@ -89,6 +96,11 @@ func roleKinds(in *Input, a *Answer) []string {
 		}
 	}
 	return out
+}
+
+// ofAnyRanks holds if a member is left out of a lower rank than another.
+func (s *roleSolver) ofAnyRanks(a *Answer) bool {
+	return len(a.Assignments) > 0 && a.Assignments[len(a.Assignments)-1].Member != s.pending[len(a.Assignments)-1].Name
 }
 
 // inZones counts the members that have shares of so many zones or more.
@@ -142,6 +154,7 @@ func drawRolesFor(t *rapid.T, sizes draws.Sizes) Input {
 	for i := range in.Request.Members {
 		in.Request.Members[i].Shape = rapid.SampledFrom(shapes).Draw(t, "role")
 	}
+	drawElastic(t, &in)
 	if hasRoles(&in) {
 		drawMultiples(t, &in, 25)
 	}
@@ -269,6 +282,7 @@ func drawRoleVictims(t *rapid.T) Input {
 	for i := range req.Members {
 		req.Members[i].Shape = rapid.SampledFrom(shapes).Draw(t, "role")
 	}
+	drawElastic(t, &in)
 	if hasRoles(&in) {
 		drawMultiples(t, &in, 20)
 	}

@@ -20,12 +20,12 @@ func (s *roleSolver) waitByRole(answer *Answer) {
 	if err != nil || len(later.pending) == 0 {
 		return
 	}
-	n := later.largestFit()
-	if n == 0 {
+	members := later.largestFit(1)
+	if members == nil {
 		return
 	}
 	further := &Answer{}
-	later.decideRoles(further, n)
+	later.decideRoles(further, members)
 	assignments := append(answer.Assignments, further.Assignments...)
 	s.inTreeOrderByRole(assignments)
 	answer.Worth = further.Worth // of all groups
@@ -36,9 +36,17 @@ func (s *roleSolver) waitByRole(answer *Answer) {
 // laterRoles is the solver for the members that are left.
 func (s *roleSolver) laterRoles(first *Answer) (*roleSolver, error) {
 	in := *s.solver.in
-	in.Request.Members, in.refused = s.pending[len(first.Assignments):], s.solver.in.refused
-	for i, a := range first.Assignments {
+	in.Request.Members = nil
+	var placed []gang.Member
+	for i := range s.pending {
 		m := &s.pending[i]
+		at := slices.IndexFunc(first.Assignments, func(a placement.Assignment) bool { return a.Member == m.Name })
+		if at < 0 {
+			in.Request.Members = append(in.Request.Members, *m)
+			continue
+		}
+		a := first.Assignments[at]
+		placed = append(placed, *m)
 		in.Spec.Running = append(slices.Clip(in.Spec.Running), cluster.Running{
 			Gang: in.Request.Name, Member: m.Name, Index: m.Index, Indexed: m.Indexed, Node: a.Node,
 			Resources: validity.ShapeOf(&in.Request, m).Resources, NUMA: a.NUMA,
@@ -51,7 +59,7 @@ func (s *roleSolver) laterRoles(first *Answer) (*roleSolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	later.ranks = s.ranks
+	later.ranks, later.quota, later.placed = s.ranks, s.quota, placed
 	later.solver.gang = rules{must: s.tiers[0], hard: s.solver.gang.hard, prefer: []int{s.tiers[0]}}
 	again := func() {
 		later.lookAgain(false)
@@ -117,30 +125,30 @@ func (s *roleSolver) waitsForByRole(answer *Answer) []placement.Waited {
 	return out
 }
 
-// strategyByRole is the best strategy for n members once all that leave have left: those outside the tree, and the worths; nil if they do not fit.
-func strategyByRole(in *Input, n int) ([]int, error) {
+// strategyByRole is the best strategy for members once all that leave have left: those outside the tree, and the worths; nil if they do not fit.
+func strategyByRole(in *Input, members []gang.Member) ([]int, error) {
 	s, err := newRoleSolver(in)
 	if err != nil {
 		return nil, err
 	}
 	s.lookAgain(true)
-	ways, answer := s.allowed(n), &Answer{}
-	if len(ways) == 0 {
+	if !s.fits(members) {
 		return nil, nil
 	}
+	ways, answer := s.allowed(members), &Answer{}
 	s.bestStrategies(answer, ways)
 	return append([]int{answer.Outside}, answer.Worth...), nil
 }
 
-// afterByRole plans n members once all that leave have left, then further ones.
-func afterByRole(in *Input, n int, answer *Answer) error {
+// afterByRole plans members once all that leave have left, then further ones.
+func afterByRole(in *Input, members []gang.Member, answer *Answer) error {
 	s, err := newRoleSolver(in)
 	if err != nil {
 		return err
 	}
 	s.lookAgain(true)
-	if n <= s.solver.most() && len(s.allowed(n)) > 0 {
-		s.decideRoles(answer, n)
+	if s.fits(members) {
+		s.decideRoles(answer, members)
 		s.waitByRole(answer)
 	}
 	return nil

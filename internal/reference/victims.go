@@ -41,7 +41,7 @@ type evictor struct {
 	// For the gang, or for the units that it is made of.
 	solver *solver
 	least  int
-	roles  bool             // the members are of different shapes
+	roles  []gang.Member    // the members to place of a gang of several shapes without groups; nil: it is none
 	known  map[string][]int // strategies by what the nodes take; nil: the gang does not fit
 	core   []string         // the members to place of a gang in parts; nil: it is in none
 }
@@ -124,12 +124,31 @@ func newEvictor(in *Input) (*evictor, error) {
 	if least == 0 {
 		return nil, nil
 	}
-	for n := least; hasRoles(in) && validity.HasMultiples(&in.Request) && n <= s.most(); n++ { // more may fit where fewer do not
-		if e, err := evictorOf(in, s, n); err != nil || s.admissible(n) && e.helps() {
+	if hasRoles(in) {
+		r, err := newRoleSolver(in)
+		if err != nil {
+			return nil, err
+		}
+		return r.evictor(s, least)
+	}
+	return evictorOf(in, s, validity.Lowest(&in.Spec, &in.Request, least*len(s.shapes)), least)
+}
+
+// evictor tries victims for the first set of so many members that they help, or more where multiples want it; else for the first.
+func (s *roleSolver) evictor(of *solver, least int) (first *evictor, err error) {
+	for _, set := range slices.Concat(s.lowest(), s.anybody()) {
+		if len(set) < least || len(set) > least && !validity.HasMultiples(&s.solver.in.Request) {
+			continue
+		}
+		e, err := evictorOf(s.solver.in, of, set, len(set))
+		if err != nil || e.helps() {
 			return e, err
 		}
+		if first == nil {
+			first = e
+		}
 	}
-	return evictorOf(in, s, least)
+	return first, nil
 }
 
 // helps holds if there are victims.
@@ -138,10 +157,13 @@ func (e *evictor) helps() bool {
 	return err == nil && best != nil
 }
 
-// evictorOf tries victims for so many members.
-func evictorOf(in *Input, s *solver, least int) (e *evictor, err error) {
-	e = &evictor{in: in, solver: s, roles: hasRoles(in), order: in.Request.Preempt.Ranked(), known: map[string][]int{}, least: least}
-	if e.rules, err = validity.NewEvictions(&in.Spec, &in.Request, validity.Lowest(&in.Spec, &in.Request, e.least*len(s.shapes))); err != nil {
+// evictorOf tries victims for members, which are so many units.
+func evictorOf(in *Input, s *solver, members []gang.Member, least int) (e *evictor, err error) {
+	e = &evictor{in: in, solver: s, order: in.Request.Preempt.Ranked(), known: map[string][]int{}, least: least}
+	if hasRoles(in) {
+		e.roles = members
+	}
+	if e.rules, err = validity.NewEvictions(&in.Spec, &in.Request, members); err != nil {
 		return nil, err
 	}
 	e.who, e.lowest = e.rules.Candidates(), e.rules.Lowest()
@@ -239,11 +261,11 @@ func (e *evictor) strategy(set []int) ([]int, error) {
 	}
 	s := *e.solver
 	s.in = &in
+	if e.roles != nil {
+		return strategyByRole(&in, e.roles)
+	}
 	if e.least > s.most() {
 		return nil, nil
-	}
-	if e.roles {
-		return strategyByRole(&in, e.least)
 	}
 	s.look(true)
 	var fits []int
@@ -281,8 +303,8 @@ func After(in Input, gone []cluster.MemberRef) (*Answer, error) {
 	answer := &Answer{Wanted: e.least}
 	s := *e.solver
 	s.in = &left
-	if e.roles {
-		return answer, afterByRole(&left, e.least, answer)
+	if e.roles != nil {
+		return answer, afterByRole(&left, e.roles, answer)
 	}
 	s.look(true)
 	if e.least <= s.most() {

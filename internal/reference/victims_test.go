@@ -173,6 +173,7 @@ func victimKinds(in *Input, best *Best, res *placement.Result) []string {
 		{", late members", len(own) > 0},
 		{", late members in begun groups", len(own) > 0 && begun(in)},
 		{", of several shapes", slices.ContainsFunc(in.Request.Members, func(m gang.Member) bool { return m.Shape != nil })},
+		{", for members of any ranks", ofAnyRanks(in, res)},
 		{", with multiples", slices.ContainsFunc(in.Request.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })},
 		{", with a hard rule", slices.ContainsFunc(in.Request.Gather, func(r gang.Rule) bool { return r.Strength == gang.MustGather })},
 		{", of zones", of(func(r cluster.Running) bool { return r.NUMA != nil })},
@@ -186,6 +187,12 @@ func victimKinds(in *Input, best *Best, res *placement.Result) []string {
 		}
 	}
 	return out
+}
+
+// ofAnyRanks holds if a plan leaves out a member of a lower rank than another.
+func ofAnyRanks(in *Input, res *placement.Result) bool {
+	s, err := newRoleSolver(in)
+	return err == nil && s.ofAnyRanks(&Answer{Assignments: res.Assignments})
 }
 
 // refusedByLimit holds if a quota does not admit the gang while everybody stays.

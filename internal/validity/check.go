@@ -117,7 +117,7 @@ func (c *check) assignments() {
 	}
 }
 
-// count holds when MinMember members run in the end, the lowest ranks first, and all new members of a group or none.
+// count holds when MinMember members run in the end, of those that are alike the lowest ranks first, and all new members of a group or none.
 func (c *check) count() {
 	if c.parts != nil {
 		c.minima()
@@ -141,13 +141,11 @@ func (c *check) count() {
 	}
 	var left []int
 	ranks := Ranks(c.req, c.own)
+	c.lowestFirst(slices.SortedFunc(maps.Keys(c.members), func(a, b string) int { return ranks[a] - ranks[b] }))
 	for name := range c.members {
 		if !placed[ranks[name]] {
 			left = append(left, ranks[name])
 		}
-	}
-	if n := len(c.res.Assignments); n > 0 && len(left) > 0 && slices.Min(left) < c.res.Assignments[n-1].Rank {
-		c.failf("rank %d is left out although a higher one is placed", slices.Min(left))
 	}
 	for _, level := range Levels(c.req, all) {
 		torn := map[int]bool{}

@@ -85,7 +85,7 @@ func TestCheckSeesDefects(t *testing.T) {
 		{"which does not exist", func(a args) { a.res.Assignments[0].Node = "n7" }},
 		{"3 members in the end, want at least 4", func(a args) { a.res.Assignments = a.res.Assignments[:3] }},
 		{"rank 2 is placed, and not all of its group of 2", func(a args) { a.req.MinMember, a.res.Assignments = 2, a.res.Assignments[:3] }},
-		{"rank 0 is left out", func(a args) { a.req.MinMember, a.res.Assignments = 2, a.res.Assignments[1:] }},
+		{"job-0 is left out although job-1, which is like it, is placed", func(a args) { a.req.MinMember, a.res.Assignments = 2, a.res.Assignments[1:] }},
 		{"job-2 is on n2: cordoned", func(a args) { a.spec.Nodes[2].Cordoned = true }},
 		{"job-2 is on n2: eligible", func(a args) { a.req.Exclude = []string{"n2"} }},
 		{"n2: too little gpu", func(a args) { a.spec.Nodes[2].Allocatable["gpu"] = 1 }},

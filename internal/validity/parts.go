@@ -194,8 +194,9 @@ func (v *Division) Depth() int {
 	return depth
 }
 
-// Lacks says what rule is broken if of the division these new members run and those that run already; empty if none is.
-func (v *Division) Lacks(placed []string) string {
+// Lacks says what rule is broken if of the division these new members run and those that run already; empty if none is. Of some of its own
+// members the lowest ranks come first, or any may be there.
+func (v *Division) Lacks(placed []string, any bool) string {
 	fresh := func(name string) bool { return slices.Contains(placed, name) }
 	there := func(name string) bool { return v.already[name] || fresh(name) }
 	count := func(names []string, of func(string) bool) (n int) {
@@ -215,7 +216,7 @@ func (v *Division) Lacks(placed []string) string {
 	}
 	out := false
 	for _, name := range v.Own {
-		if out = out || !there(name); out && fresh(name) {
+		if out = out || !there(name) && !any; out && fresh(name) {
 			return fmt.Sprintf("%q has %s and not one of a lower rank", v.Name, name)
 		}
 	}
@@ -228,7 +229,7 @@ func (v *Division) Lacks(placed []string) string {
 		if !some {
 			continue
 		}
-		if why := inner.Lacks(placed); why != "" {
+		if why := inner.Lacks(placed, any); why != "" {
 			return why
 		}
 	}
@@ -238,8 +239,8 @@ func (v *Division) Lacks(placed []string) string {
 	return ""
 }
 
-// Selections iterates over the sets of these new members, by rank, with which the gang may run. O(2^members).
-func (v *Division) Selections(fresh []string) iter.Seq[[]string] {
+// Selections iterates over the sets of these new members, by rank, with which the gang may run; any is as in Lacks. O(2^members).
+func (v *Division) Selections(fresh []string, any bool) iter.Seq[[]string] {
 	fresh = slices.SortedFunc(slices.Values(fresh), func(a, b string) int { return slices.Index(v.Members, a) - slices.Index(v.Members, b) })
 	return func(yield func([]string) bool) {
 		for bits := 1; bits < 1<<len(fresh); bits++ {
@@ -249,7 +250,7 @@ func (v *Division) Selections(fresh []string) iter.Seq[[]string] {
 					set = append(set, name)
 				}
 			}
-			if v.Lacks(set) == "" && !yield(set) {
+			if v.Lacks(set, any) == "" && !yield(set) {
 				return
 			}
 		}
@@ -257,8 +258,8 @@ func (v *Division) Selections(fresh []string) iter.Seq[[]string] {
 }
 
 // Leasts are the selections of which nothing can be left out, those with the fewest members first.
-func (v *Division) Leasts(fresh []string) [][]string {
-	all := slices.SortedStableFunc(v.Selections(fresh), func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
+func (v *Division) Leasts(fresh []string, any bool) [][]string {
+	all := slices.SortedStableFunc(v.Selections(fresh, any), func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
 	var out [][]string
 	for _, set := range all {
 		more := func(less []string) bool {

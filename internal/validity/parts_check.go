@@ -9,7 +9,7 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// minima holds when the parts that run in the end have all that they need, those of the lowest ranks first.
+// minima holds when the parts that run in the end have all that they need, of those that can change places the lowest ranks first.
 func (c *check) minima() {
 	if len(c.res.Assignments) == 0 {
 		c.failf("no member is placed")
@@ -18,8 +18,28 @@ func (c *check) minima() {
 	for _, a := range c.res.Assignments {
 		placed = append(placed, a.Member)
 	}
-	if why := c.parts.Lacks(placed); why != "" {
+	if why := c.parts.Lacks(placed, true); why != "" {
 		c.failf("%s", why)
+	}
+	for _, v := range c.parts.All() {
+		c.lowestFirst(v.Own)
+	}
+}
+
+// lowestFirst holds if of these members, by rank, those that are alike are placed in rank order.
+func (c *check) lowestFirst(names []string) {
+	placed := map[string]bool{}
+	for _, a := range c.res.Assignments {
+		placed[a.Member] = true
+	}
+	for i, name := range names {
+		m := c.members[name]
+		for _, later := range names[i+1:] {
+			o := c.members[later]
+			if m != nil && o != nil && !placed[name] && placed[later] && m.NonPreemptible == o.NonPreemptible && ShapeOf(c.req, m).Equal(ShapeOf(c.req, o)) {
+				c.failf("%s is left out although %s, which is like it, is placed", name, later)
+			}
+		}
 	}
 }
 

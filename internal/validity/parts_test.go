@@ -106,8 +106,8 @@ func TestSelections(t *testing.T) {
 		{"job-2", "job-3"},
 		{"job-0", "job-2", "job-3"},
 		{"job-0", "job-1", "job-2", "job-3"},
-	}, slices.Collect(whole.Selections(names)))
-	assert.Equal(t, [][]string{{"job-0"}, {"job-2"}, {"job-3"}}, whole.Leasts(names))
+	}, slices.Collect(whole.Selections(names, false)))
+	assert.Equal(t, [][]string{{"job-0"}, {"job-2"}, {"job-3"}}, whole.Leasts(names, false))
 	req.MinMember = 3
-	assert.Equal(t, [][]string{{"job-0", "job-1", "job-2"}, {"job-0", "job-1", "job-3"}, {"job-0", "job-2", "job-3"}}, validity.Divide(req, nil).Leasts(names))
+	assert.Equal(t, [][]string{{"job-0", "job-1", "job-2"}, {"job-0", "job-1", "job-3"}, {"job-0", "job-2", "job-3"}}, validity.Divide(req, nil).Leasts(names, false))
 }

@@ -38,16 +38,21 @@ func (c *check) victims() {
 
 // leasts are sets of new members, one of which the victims leave for.
 func (c *check) leasts() [][]gang.Member {
-	if c.parts == nil {
-		return [][]gang.Member{Lowest(c.before, c.req, min(Least(c.net, c.before, c.req), len(c.req.Members)))}
+	least := min(Least(c.net, c.before, c.req), len(c.req.Members))
+	if c.parts == nil && c.alike() {
+		return [][]gang.Member{Lowest(c.before, c.req, least)}
 	}
 	var names []string
 	for _, a := range c.res.Assignments {
 		names = append(names, a.Member)
 	}
 	sets := [][]string{names}
-	if c.req.Quota != "" { // else they do not matter
-		sets = c.parts.Leasts(names)
+	switch {
+	case c.req.Quota == "": // they do not matter
+	case c.parts != nil:
+		sets = c.parts.Leasts(names, true)
+	default:
+		sets = ofSize(names, least)
 	}
 	var out [][]gang.Member
 	for _, set := range sets {
@@ -58,6 +63,27 @@ func (c *check) leasts() [][]gang.Member {
 		out = append(out, members)
 	}
 	return out
+}
+
+// alike holds if all members can change places.
+func (c *check) alike() bool {
+	first := &c.req.Members[0]
+	return !slices.ContainsFunc(c.req.Members, func(m gang.Member) bool {
+		return m.NonPreemptible != first.NonPreemptible || !ShapeOf(c.req, &m).Equal(ShapeOf(c.req, first))
+	})
+}
+
+// ofSize lists the sets of n of some names.
+func ofSize(names []string, n int) (sets [][]string) {
+	if n == 0 {
+		return [][]string{nil}
+	}
+	for i := range names {
+		for _, rest := range ofSize(names[i+1:], n-1) {
+			sets = append(sets, append([]string{names[i]}, rest...))
+		}
+	}
+	return sets
 }
 
 // victimsFor is victims that leave for these members.

@@ -1,0 +1,162 @@
+// Package picks answers: which members of a gang are placed where those of the lowest ranks leave too few? Every set of
+// new members counts then that fulfils the minima: the largest, then the one of the lowest ranks.
+//
+// The rule is howmany.4 of docs/order/1-placed.md. Whether a set fits is the caller's to say; here sets are enumerated,
+// best first. Everything here belongs to one plan and is not safe for concurrent use.
+package picks
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/problem"
+)
+
+// This file answers: which sets are there?
+
+// Picks are the sets of new members that fulfil the minima of a gang in parts, whatever their ranks.
+type Picks struct {
+	p     *problem.Problem
+	place []int32 // by rank: index in pending; -1: the member runs
+	atoms []atom  // in the order of their first ranks
+	cells int
+	least int // new members of any set
+}
+
+// atom is members that are placed together or not at all, by index in pending.
+type atom struct {
+	members []int32
+	cell    int // atoms of a cell can change places, so that the lowest ranks of it come first
+}
+
+// cell is what makes own members of a part interchangeable.
+type cell struct {
+	part   *problem.Part
+	role   int32
+	pinned bool // counts where a quota is asked
+}
+
+// Of finds the sets of a gang in parts; nil if these are the selections of parts.2: no part that may be placed in part
+// has own members that differ. O(members * log).
+func Of(p *problem.Problem) *Picks {
+	k := &Picks{p: p, place: p.Places(), least: max(1, p.Gang.Least-len(p.Running))}
+	cells, loose := map[cell]int{}, false
+	p.Gang.Each(func(a *problem.Part) {
+		before, whole := len(cells), []int32(nil)
+		for _, rank := range a.Ranks {
+			i := k.place[rank]
+			if i < 0 {
+				continue
+			}
+			if a.Least == 0 {
+				whole = append(whole, i)
+				continue
+			}
+			c := cell{a, p.Role(int(i)), p.Parts.State != nil && p.Pinned[p.Pending[i].Name]}
+			at, ok := cells[c]
+			if !ok {
+				at = len(cells)
+				cells[c] = at
+			}
+			k.atoms = append(k.atoms, atom{[]int32{i}, at})
+		}
+		if whole != nil {
+			cells[cell{part: a}] = len(cells)
+			k.atoms = append(k.atoms, atom{whole, len(cells) - 1})
+		}
+		loose = loose || len(cells)-before > 1 && a.Least < len(a.All())
+	})
+	if !loose {
+		return nil
+	}
+	k.cells = len(cells)
+	slices.SortFunc(k.atoms, func(a, b atom) int { return cmp.Compare(a.members[0], b.members[0]) })
+	return k
+}
+
+// fulfils says whether a set, with the running members, fulfils the minima of a part that is placed, and of those in it.
+// Unlike those of a selection its own members may be of any ranks.
+//
+// order: howmany.4
+func (k *Picks) fulfils(a *problem.Part, in problem.Selection) bool {
+	placed := 0
+	for _, b := range a.Parts {
+		if b.Idle || k.placedIn(b, in) > 0 {
+			if placed++; !k.fulfils(b, in) {
+				return false
+			}
+		}
+	}
+	if a.Least == 0 && slices.ContainsFunc(a.Ranks, func(rank int) bool { i := k.place[rank]; return i >= 0 && !in[i] }) {
+		return false
+	}
+	return placed >= a.LeastParts && k.placedIn(a, in) >= a.Least
+}
+
+// placedIn is the number of members in a part that run or are in a set.
+func (k *Picks) placedIn(a *problem.Part, in problem.Selection) (n int) {
+	a.Each(func(b *problem.Part) {
+		for _, rank := range b.Ranks {
+			if i := k.place[rank]; i < 0 || in[i] {
+				n++
+			}
+		}
+	})
+	return n
+}
+
+// isWhole says whether a set may be placed by the minima and the multiples.
+func (k *Picks) isWhole(in problem.Selection) bool {
+	return k.fulfils(k.p.Gang, in) && !slices.ContainsFunc(k.p.Multiples, func(r problem.MultipleRule) bool { return !r.Keeps(k.place, in) })
+}
+
+// LargestIn is the best set of a gang without parts and quota that is within one of some vectors of roles; nil: none is.
+//
+// order: howmany.4
+func (k *Picks) LargestIn(room []front.Vector) (best problem.Selection) {
+	most := int64(k.least)
+	for _, v := range room {
+		most = max(most, v.Total())
+	}
+	return k.bestIn(room, int(most))
+}
+
+// LeastIn is the set of the fewest members, and of the lowest ranks, within one of some vectors of roles; nil: none is.
+func (k *Picks) LeastIn(room []front.Vector) problem.Selection { return k.bestIn(room, k.least) }
+
+// bestIn is the set of n members of the lowest ranks within one of some vectors. O(vectors * members).
+func (k *Picks) bestIn(room []front.Vector, n int) (best problem.Selection) {
+	in := make(problem.Selection, len(k.p.Pending))
+	for _, v := range room {
+		if v.Total() < int64(n) {
+			continue
+		}
+		clear(in)
+		left, open := slices.Clone(v), n
+		for i := range in {
+			if role := k.p.Role(i); open > 0 && left[role] > 0 {
+				in[i] = true
+				left[role]--
+				open--
+			}
+		}
+		if best == nil || CompareRanks(in, best) < 0 {
+			best = slices.Clone(in)
+		}
+	}
+	return best
+}
+
+// CompareRanks puts first the set that has the lower rank where two first differ.
+func CompareRanks(a, b problem.Selection) int {
+	for i := range a {
+		if a[i] != b[i] {
+			if a[i] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
