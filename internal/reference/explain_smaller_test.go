@@ -65,8 +65,10 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 			}
 		}
 	case explain.KindRequest:
-		for a := max(c.Amount+1, c.Before-16); a < c.Before; a++ {
-			add(func(s *explain.Change) { s.Amount = a })
+		for a := c.Amount + 1; a < c.Before; a++ {
+			if a <= c.Amount+16 || a >= c.Before-16 {
+				add(func(s *explain.Change) { s.Amount = a })
+			}
 		}
 	case explain.KindNodes:
 		for set := range subsets(outOfService(in.Spec), len(c.Nodes)-1) {
@@ -95,8 +97,8 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 		}
 	case explain.KindAdd:
 		if c.Add > 1 {
-			for _, path := range lowestDomains(&in) {
-				add(func(s *explain.Change) { s.Add, s.Domain = c.Add-1, path })
+			for _, a := range additionsOf(&in, c.Add-1) {
+				add(func(s *explain.Change) { s.Add, s.Like, s.Domain = a.Add, a.Like, a.Domain })
 			}
 		}
 	default:

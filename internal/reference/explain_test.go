@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -36,6 +37,37 @@ func drawRefused(t *rapid.T) Input {
 	return in
 }
 
+// drawLarger draws one whose members ask for more.
+func drawLarger(t *rapid.T) Input {
+	in := drawRefused(t)
+	devices, times := rapid.Int64Range(0, 3).Draw(t, "more devices"), rapid.Int64Range(1, 3).Draw(t, "times as many CPUs")
+	more := func(s gang.Shape) gang.Shape {
+		s.Resources = maps.Clone(s.Resources)
+		if s.Resources[draws.Device] > 0 {
+			s.Resources[draws.Device] += devices
+		}
+		if s.Resources[draws.Second] > 0 {
+			s.Resources[draws.Second] *= times
+		}
+		return s
+	}
+	in.Request.Shape = more(in.Request.Shape)
+	in.Request.Members = slices.Clone(in.Request.Members)
+	known := map[*gang.Shape]*gang.Shape{}
+	for i := range in.Request.Members {
+		m := &in.Request.Members[i]
+		if m.Shape == nil {
+			continue
+		}
+		if known[m.Shape] == nil {
+			next := more(*m.Shape)
+			known[m.Shape] = &next
+		}
+		m.Shape = known[m.Shape]
+	}
+	return in
+}
+
 // planned plans an input.
 func planned(in Input) (*placement.Result, error) {
 	c, err := placement.NewCluster(in.Spec)
@@ -49,7 +81,7 @@ func planned(in Input) (*placement.Result, error) {
 // does; and a kind that helps has a change.
 // The clusters are the first 300 of a sequence, and as many as MUSTER_CLUSTERS says; MUSTER_FIRST says from which one on.
 func TestChangesHelpAndAreTheLeast(t *testing.T) {
-	gen, first, clusters := rapid.Custom(drawRefused), 1, 300
+	gens, first, clusters := []*rapid.Generator[Input]{rapid.Custom(drawRefused), rapid.Custom(drawLarger)}, 1, 300
 	if n, err := strconv.Atoi(os.Getenv("MUSTER_CLUSTERS")); err == nil {
 		clusters = n
 	}
@@ -64,7 +96,9 @@ func TestChangesHelpAndAreTheLeast(t *testing.T) {
 	}()
 	for ; seed < first+clusters && !t.Failed(); seed++ {
 		budgets := []int{0, 0, 0, 0, 7, 30, -1}
-		changesHelp(t, gen.Example(seed), budgets[seed%len(budgets)])
+		for _, gen := range gens {
+			changesHelp(t, gen.Example(seed), budgets[seed%len(budgets)])
+		}
 	}
 }
 
@@ -254,6 +288,7 @@ func checkComplete(t *testing.T, in Input, e *placement.Explanation) {
 			far = append(far, explain.Change{Kind: explain.KindLimit, Limit: l.Kind, From: l.Layer, OfParts: l.OfParts})
 		}
 	}
+	far = slices.Concat(far, smallerRequests(&in), additionsOf(&in, len(in.Request.Members)))
 	for _, c := range far {
 		if has(c.Kind) {
 			continue
@@ -263,6 +298,37 @@ func checkComplete(t *testing.T, in Input, e *placement.Explanation) {
 			t.Fatalf("%+v helps, and is not named: %v\n%+v\n%s", c, e.Err, e.Relaxations, in.Text())
 		}
 	}
+}
+
+// smallerRequests ask for less of a resource each: the least, the most, and some between.
+func smallerRequests(in *Input) (out []explain.Change) {
+	asked := maps.Clone(in.Request.Shape.Resources)
+	for i := range in.Request.Members {
+		if s := in.Request.Members[i].Shape; s != nil {
+			for name, amount := range s.Resources {
+				asked[name] = max(asked[name], amount)
+			}
+		}
+	}
+	for _, name := range asked.Names() {
+		amounts := []int64{1, asked[name] / 4, asked[name] / 3, asked[name] / 2, asked[name] - 1}
+		for _, amount := range slices.Compact(amounts) {
+			if amount > 0 && amount < asked[name] {
+				out = append(out, explain.Change{Kind: explain.KindRequest, Resource: name, Before: asked[name], Amount: amount})
+			}
+		}
+	}
+	return out
+}
+
+// additionsOf add so many nodes to a lowest domain, like each that there is.
+func additionsOf(in *Input, n int) (out []explain.Change) {
+	for _, path := range lowestDomains(in) {
+		for i := range in.Spec.Nodes {
+			out = append(out, explain.Change{Kind: explain.KindAdd, Add: n, Like: in.Spec.Nodes[i].Name, Domain: path})
+		}
+	}
+	return out
 }
 
 // changedBy is an input with a change made; in stays as it is.

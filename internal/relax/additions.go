@@ -22,19 +22,22 @@ import (
 type addition struct {
 	r     *rooms
 	like  int32 // its id
-	units int64 // that an empty node like it takes
+	units int64 // that an empty node like it has amounts for; of several shapes, members of any of them
+	takes int64 // the same, as far as its zones and the limits allow
 	adds  int64 // see wholeNodes
 	// skipped: a domain was left out, as too many nodes would have to be laid out anew.
 	skipped bool
 }
 
-// site is a lowest domain to which nodes may be added.
+// site is a lowest domain to which nodes of a kind may be added.
 type site struct {
+	*addition
 	leaf  layout.Vertex
 	least int // fewer nodes there do not help
+	place int // among those of its kind
 }
 
-// additions finds the lowest domain to which the fewest nodes would have to be added, of the kind that takes most members.
+// additions finds the lowest domain to which the fewest nodes of some kind would have to be added.
 func (f *Search) additions(at state) []step {
 	p := f.at(at).p
 	if p == nil {
@@ -44,38 +47,13 @@ func (f *Search) additions(at state) []step {
 		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindAdd, Reason: "the host's own filter would have to judge nodes that are not there"})
 		return nil
 	}
-	a := &addition{r: f.at(at).bounds(), adds: wholeNodes(p)}
-	if !a.choose() {
-		return nil
+	r := f.at(at).bounds()
+	kinds := kindsToAdd(r)
+	if len(kinds) > mostKinds {
+		kinds, f.doubt = kinds[:mostKinds], true
 	}
-	most := len(p.Pending) // so many hold the gang by themselves
-	if !p.InParts() {
-		most = int((a.r.units() + a.units - 1) / a.units)
-	}
-	var best *site
-	var plan *explain.Plan
-	for i, s := range a.sites() {
-		if best != nil && s.least >= best.least {
-			break
-		}
-		if i == mostDomains {
-			f.doubt = true
-			break
-		}
-		if best != nil {
-			most = best.least - 1
-		}
-		fewer := func(i int) edit { return a.added(s.leaf, most-i) }
-		if p := f.after(at, a.added(s.leaf, s.least)); p != nil {
-			best, plan = &site{s.leaf, s.least}, p
-		} else if s.least < most {
-			if p := f.after(at, fewer(0)); p != nil {
-				i, p := f.largest(at, 0, most-s.least-1, p, fewer)
-				best, plan = &site{s.leaf, most - i}, p
-			}
-		}
-	}
-	if a.skipped {
+	best, plan := f.fewestNodes(at, r, sitesOf(kinds))
+	if slices.ContainsFunc(kinds, func(a *addition) bool { return a.skipped }) {
 		f.doubt = true
 		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindAdd, Reason: "some domains: so many nodes would have to be laid out anew for each plan"})
 	}
@@ -83,9 +61,55 @@ func (f *Search) additions(at state) []step {
 		return nil
 	}
 	name := at.s.Lineage.NodeName
-	change := explain.Change{Kind: explain.KindAdd, Add: best.least, Like: name(a.like), Domain: p.View.Path(best.leaf, name)}
+	change := explain.Change{Kind: explain.KindAdd, Add: best.least, Like: name(best.like), Domain: p.View.Path(best.leaf, name)}
 	nameNew(at.s, &change, plan)
-	return f.settle(found(change, a.added(best.leaf, best.least), plan))
+	return f.settle(found(change, best.added(best.leaf, best.least), plan))
+}
+
+// mostKinds is how many kinds of nodes are looked at, those of most room.
+const mostKinds = 16
+
+// fewestNodes is the site that needs the fewest nodes, with their number as its least, and its plan; nil if none helps.
+func (f *Search) fewestNodes(at state, r *rooms, sites []site) (best *site, plan *explain.Plan) {
+	for _, s := range sites {
+		if best != nil && s.least >= best.least {
+			break
+		}
+		if s.place >= mostDomains {
+			f.doubt = true
+			continue
+		}
+		most := len(r.p.Pending) // so many help if any do: each takes one member, or more
+		if !r.p.InParts() {
+			most = int(r.units())
+		}
+		if best != nil {
+			most = best.least - 1
+		}
+		if n, p := f.fewestAt(at, &s, most, int((r.units()+s.takes-1)/s.takes)); p != nil {
+			best, plan = &site{s.addition, s.leaf, n, s.place}, p
+		}
+	}
+	return best, plan
+}
+
+// fewestAt is the fewest nodes, up to most, that help in a site, and the plan; nil if so many do not. It tries first what may be enough,
+// then what is if slots tell all.
+func (f *Search) fewestAt(at state, s *site, most, enough int) (n int, plan *explain.Plan) {
+	low := s.least - 1 // so few do not help
+	for _, n := range [...]int{s.least, enough, most} {
+		if n <= low || n > most {
+			continue
+		}
+		if plan = f.after(at, s.added(s.leaf, n)); plan == nil {
+			low = n
+			continue
+		}
+		fewer := func(i int) edit { return s.added(s.leaf, n-i) }
+		i, plan := f.largest(at, 0, n-low-1, plan, fewer)
+		return n - i, plan
+	}
+	return 0, nil
 }
 
 // nameNew names the new node on which all members lie, where a plan has a node that stands in for it.
@@ -95,44 +119,16 @@ func nameNew(s *snapshot.Snapshot, c *explain.Change, plan *explain.Plan) {
 	}
 }
 
-// choose finds the kind of node that takes most members when it is empty, the first such node in the order of the topology. Not ok if
-// no node could take any.
-func (a *addition) choose() (ok bool) {
-	p, known := a.r.p, map[any]bool{}
-	var last any // of the known ones, as most nodes are like the one before
-	roles := problem.EachAlone(p)
-	for pos := range p.View.Nodes {
-		id := p.View.Node(pos)
-		class := p.Snapshot.Static.ClassOf(id)
-		if any(class) == last || p.Snapshot.FlagsOf(id)&snapshot.Present == 0 || known[class] {
-			continue
-		}
-		for _, one := range roles {
-			if !one.Slots().SuitsInService(id) {
-				continue
-			}
-			known[class], last = true, class
-			if units := capacity(one, class.Capacity()); units > a.units {
-				a.units, a.like = units, id
-			}
-		}
+// sitesOf lists the lowest domains to which nodes may be added, those that need fewest first, then by path, then by kind.
+func sitesOf(kinds []*addition) (out []site) {
+	for _, a := range kinds {
+		out = append(out, a.sites()...)
 	}
-	return a.units > 0
+	slices.SortStableFunc(out, func(x, y site) int { return cmp.Or(cmp.Compare(x.least, y.least), cmp.Compare(x.place, y.place)) })
+	return out
 }
 
-// capacity is how many units an empty node with these amounts takes; its zones may allow fewer.
-func capacity(p *problem.Problem, amounts []int64) int64 {
-	units := int64(max(1, p.Ranks))
-	for _, n := range p.Needs {
-		if n.ID < 0 {
-			return 0
-		}
-		units = min(units, amounts[n.ID]/n.Amount)
-	}
-	return units
-}
-
-// sites lists the lowest domains to which nodes may be added, those that need fewest first, then by path.
+// sites are those of a kind, those that need fewest first, then by path.
 func (a *addition) sites() (out []site) {
 	v := a.r.p.View
 	add := func(pos int32) {
@@ -141,7 +137,7 @@ func (a *addition) sites() (out []site) {
 			return
 		}
 		needs := max(1, a.r.units()-a.r.in(d))
-		out = append(out, site{v.LeafOf[pos], int((needs + a.units - 1) / a.units)})
+		out = append(out, site{addition: a, leaf: v.LeafOf[pos], least: int((needs + a.takes - 1) / a.takes)})
 	}
 	for pos := range v.TreePositions() {
 		add(pos)
@@ -152,6 +148,9 @@ func (a *addition) sites() (out []site) {
 	slices.SortFunc(out, func(x, y site) int {
 		return cmp.Or(cmp.Compare(x.least, y.least), cmp.Compare(v.First(x.leaf), v.First(y.leaf)))
 	})
+	for i := range out {
+		out[i].place = i
+	}
 	return out
 }
 

@@ -5,7 +5,6 @@ package relax
 import (
 	"maps"
 	"slices"
-	"sort"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
@@ -55,49 +54,40 @@ func atMost(resource string, amount int64) edit {
 	})
 }
 
-// requests finds the most that members can ask for of the scarcest resource; of the next one, if that is not what they lack.
+// requests finds the most that members can ask for of the scarcest resource that helps.
 func (f *Search) requests(at state) []step {
 	p := f.at(at).p
 	if p == nil {
 		return nil
 	}
-	r := f.at(at).bounds()
-	for _, resource := range r.scarcest() {
+	zones := f.at(at).bounds()
+	bound := f.boundsOfLess(at, zones)
+	defer bound.done()
+	untried := false
+	for _, resource := range zones.scarcest() {
 		if f.share.Packing.Spend(f.inward); !f.mayTry() {
 			break
 		}
-		before := int64(0)
-		for _, s := range p.Shapes {
-			before = max(before, s.Resources[resource])
-		}
-		mayFit := r.withLess(resource)
-		if mayFit != nil && !mayFit(1) {
+		l := f.lessOf(at, p, resource)
+		if l.mayFit, l.bounded = bound.of(resource); l.before < 2 || !l.mayFit(1) {
 			continue // it is not what they lack, or not all
 		}
-		amounts := f.amounts(p, resource, before)
-		i := len(amounts) - 1
-		if mayFit != nil {
-			i = sort.Search(len(amounts), func(i int) bool { return !mayFit(amounts[i]) }) - 1
-		}
-		if i < 0 {
-			continue
-		}
-		to := func(i int) edit { return atMost(resource, amounts[i]) }
-		plan := f.after(at, to(i))
-		if plan == nil && i > 0 {
-			top := i - 1
-			if plan = f.after(at, to(0)); plan != nil {
-				i, plan = f.largest(at, 0, top, plan, to)
-			}
+		amount, plan := l.most()
+		if plan == nil && p.Zones().Bind() { // a narrower member may have less room
+			amount, plan = l.any()
+			untried = untried || plan == nil && l.before > fewNumbers
 		}
 		if plan == nil {
 			continue
 		}
-		steps := found(explain.Change{Kind: explain.KindRequest, Resource: resource, Before: before, Amount: amounts[i]}, to(i), plan)
+		steps := found(explain.Change{Kind: explain.KindRequest, Resource: resource, Before: l.before, Amount: amount}, atMost(resource, amount), plan)
 		for k := range steps {
 			steps[k].least = !p.Zones().Bind() // the width that zones are asked for may jump
 		}
 		return f.settle(steps)
+	}
+	if untried {
+		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindRequest, Reason: "some amounts: in zones less is not always easier to place"})
 	}
 	return nil
 }
@@ -145,75 +135,6 @@ func binding(p *problem.Problem, id int32, extra []int64) (best int, slots int64
 		slots = p.Slots().Room(id, extra) // members that ask for nothing
 	}
 	return best, slots
-}
-
-// So few amounts are all told apart; and at most so many, where not all of them are.
-const (
-	fewAmounts  = 64
-	mostAmounts = 1 << 16
-)
-
-// amounts lists, ascending, the amounts above 0 and below one at which the slots of some node change: what is free, divided by the members that
-// it is for. Where that is not all that decides, or there are too many of them, every amount is listed, as far as that is possible.
-func (f *Search) amounts(p *problem.Problem, resource string, before int64) []int64 {
-	var out []int64
-	more := mayEvict(p) || p.InParts() || p.Zones().Bind() // then what is free now is not all that decides
-	if before <= fewAmounts || more && before <= mostAmounts {
-		for a := int64(1); a < before; a++ {
-			out = append(out, a)
-		}
-		return out
-	}
-	known := map[int64]bool{}
-	for _, free := range frees(p, resource, more) {
-		if free <= 0 || known[free] {
-			continue
-		}
-		known[free] = true
-		for n := int64(1); n <= min(free, int64(p.Least*p.Size())) && len(out) < mostAmounts; n++ {
-			if a := free / n; a < before {
-				out = append(out, a)
-			}
-		}
-	}
-	f.doubt = f.doubt || more || len(out) >= mostAmounts
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// frees lists what is free of a resource: on each node, also once its members leave one after the other, and in the quota that
-// refuses.
-func frees(p *problem.Problem, resource string, leave bool) (out []int64) {
-	need := p.Needs[slices.IndexFunc(p.Needs, func(n problem.Need) bool { return n.Name == resource })]
-	released := p.Slots().LeavingReleased()
-	var before []int64 // on the node before, as most are alike
-	add := func(i int, free int64) {
-		if i == len(before) {
-			before = append(before, free)
-		} else if before[i] == free {
-			return
-		}
-		before[i], out = free, append(out, free)
-	}
-	for id := range int32(len(p.Snapshot.Lineage.Names)) {
-		free, i := p.Slots().FreeOf(id, need, released[id].Amounts), 0
-		if add(0, free); !leave || need.ID < 0 {
-			continue
-		}
-		for m := range snapshot.MembersOn(p.Snapshot, id) {
-			i, free = i+1, free+m.Class.Holds[need.ID]
-			add(i, free)
-		}
-	}
-	if p.RefusedBy == nil {
-		return out
-	}
-	for _, short := range p.RefusedBy.Short {
-		if short.Resource == resource {
-			out = append(out, short.Limit-short.Used)
-		}
-	}
-	return out
 }
 
 func (f *Search) withoutResource(at state) (out []edit) {
