@@ -63,7 +63,6 @@ func (f *Search) requests(at state) []step {
 	zones := f.at(at).bounds()
 	bound := f.boundsOfLess(at, zones)
 	defer bound.done()
-	untried := false
 	for _, resource := range zones.scarcest() {
 		if f.share.Packing.Spend(f.inward); !f.mayTry() {
 			break
@@ -75,7 +74,7 @@ func (f *Search) requests(at state) []step {
 		amount, plan := l.most()
 		if plan == nil && p.Zones().Bind() { // a narrower member may have less room
 			amount, plan = l.any()
-			untried = untried || plan == nil && l.before > fewNumbers
+			f.doubt = f.doubt || plan == nil && l.before > fewNumbers
 		}
 		if plan == nil {
 			continue
@@ -85,9 +84,6 @@ func (f *Search) requests(at state) []step {
 			steps[k].least = !p.Zones().Bind() // the width that zones are asked for may jump
 		}
 		return f.settle(steps)
-	}
-	if untried {
-		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindRequest, Reason: "some amounts: in zones less is not always easier to place"})
 	}
 	return nil
 }
