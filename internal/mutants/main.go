@@ -33,16 +33,18 @@ type options struct {
 	seed     uint64
 	at       *regexp.Regexp // of `file.go:line function`
 	stages   int
+	atOnce   int
 	list     bool
 	packages []string
 	dir      string        // where the go command runs; empty: here
+	skip     string        // a regular expression of tests that the first two stages leave out
 	short    []string      // packages of the second stage
 	patience time.Duration // of the processor, beside some times what the tests take without a mutant
 }
 
 // seeing are the packages, and which of their tests, that by -short see most of what the planner does: those that fail soonest come first.
 var seeing = []string{
-	"./internal/victims", "./placement ^TestScenarios$", "./internal/cli", "./internal/cases", "./internal/reference", "./placement", "./internal/search",
+	"./internal/victims", "./internal/cli", "./internal/cases", "./placement ^TestScenarios$", "./internal/reference", "./placement", "./internal/search",
 }
 
 // command parses the arguments and runs.
@@ -51,7 +53,9 @@ func command(args []string, out io.Writer) error {
 	set.IntVar(&o.count, "n", 20, "mutants drawn from each package, at most one of a place; 0: all of all places")
 	set.Uint64Var(&o.seed, "seed", 1, "which mutants are drawn")
 	set.IntVar(&o.stages, "stages", 3, "1: own tests; 2: and those that see most, by -short; 3: and all that depend on the package")
+	set.IntVar(&o.atOnce, "p", 2, "mutants that are tested at the same time")
 	set.BoolVar(&o.list, "list", false, "list the mutants, and run nothing")
+	set.StringVar(&o.skip, "skip", "^(FuzzPlanIsBounded|TestWorstInputs|TestNoPlanTakesMoreSteps)$", "tests that the first two stages leave out, as they take long and see little")
 	at := set.String("at", "", "a regular expression: only mutants whose `file.go:line function` it matches")
 	if err := set.Parse(args); err != nil {
 		return err
@@ -96,10 +100,8 @@ func run(o *options, out io.Writer) error {
 		return err
 	}
 	for _, s := range r.stages[:min(o.stages, len(r.stages))] {
-		for _, p := range packages {
-			if err := r.test(s, p, out); err != nil {
-				return err
-			}
+		if err := r.test(s, packages, out); err != nil {
+			return err
 		}
 		fmt.Fprintf(out, "\nAfter the tests of stage %s:\n", s.name)
 		report(packages, out)

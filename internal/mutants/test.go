@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -47,6 +48,7 @@ type binary struct {
 	TestGoFiles, XTestGoFiles []string
 	Deps                      []string // of the tests too
 
+	lock  sync.Mutex // of what follows
 	path  string
 	flags []string
 	took  map[string]time.Duration // of the processor, by the arguments
@@ -104,44 +106,58 @@ func (b *binary) depends(p *target) bool {
 	})
 }
 
-// test runs a stage on the mutants of a package that are left.
-func (r *runner) test(s stage, p *target, out io.Writer) error {
-	for _, m := range p.drawn {
-		for _, b := range s.of {
-			if m.killer != "" || !b.depends(p) || s.own && b.ImportPath != p.ImportPath {
+// test runs a stage on the mutants that are left, some at a time.
+func (r *runner) test(s stage, packages []*target, out io.Writer) error {
+	var wait sync.WaitGroup
+	var tell sync.Mutex
+	var first error
+	turns := make(chan struct{}, max(1, r.o.atOnce))
+	for _, p := range packages {
+		for _, m := range p.drawn {
+			if m.killer != "" {
 				continue
 			}
-			failed, err := r.fails(b, m.id, s.short)
-			if err != nil {
-				return err
-			}
-			if failed != "" {
-				m.killer = fmt.Sprintf("%s of %s", failed, filepath.Base(b.Dir))
-				fmt.Fprintf(out, "%s killed by %s\n", m.place(), m.killer)
-			}
+			turns <- struct{}{}
+			wait.Go(func() {
+				defer func() { <-turns }()
+				killer, err := r.killer(s, p, m)
+				tell.Lock()
+				defer tell.Unlock()
+				if first = cmp.Or(first, err); killer != "" {
+					m.killer = killer
+					fmt.Fprintf(out, "%s killed by %s\n", m.place(), killer)
+				}
+			})
 		}
 	}
-	return nil
+	wait.Wait()
+	return first
 }
 
-// fails runs tests with a mutant, and names the first one that failed. They are built, and run without a mutant, when first asked
-// for: they must pass then, and may take some times as long with one.
+// killer is the first test of a stage that fails with a mutant, empty if none does.
+func (r *runner) killer(s stage, p *target, m *mutant) (string, error) {
+	for _, b := range s.of {
+		if !b.depends(p) || s.own && b.ImportPath != p.ImportPath {
+			continue
+		}
+		if failed, err := r.fails(b, m.id, s.short); failed != "" || err != nil {
+			return fmt.Sprintf("%s of %s", failed, filepath.Base(b.Dir)), err
+		}
+	}
+	return "", nil
+}
+
+// fails runs tests with a mutant, and names the first one that failed.
 func (r *runner) fails(s suite, id int, short bool) (failed string, err error) {
-	if s.path == "" {
-		if err := r.compile(s.binary); err != nil {
-			return "", err
-		}
+	args := []string{"-test.failfast", "-test.run", s.match, "-test.short=" + strconv.FormatBool(short)}
+	if short {
+		args = append(args, "-test.skip", r.o.skip)
 	}
-	args := append([]string{"-test.failfast", "-test.run", s.match, "-test.short=" + strconv.FormatBool(short)}, s.flags...)
-	key := strings.Join(args, " ")
-	if s.took[key] == 0 {
-		out, took, ok := s.run(args, 0, 20*time.Minute)
-		if !ok {
-			return "", fmt.Errorf("the tests of %s fail without a mutant:\n%s", s.ImportPath, out)
-		}
-		s.took[key] = took
+	took, err := r.ready(s.binary, args)
+	if err != nil {
+		return "", err
 	}
-	out, _, ok := s.run(args, id, r.o.patience+4*s.took[key])
+	out, _, ok := s.run(args, id, r.o.patience+4*took)
 	if ok {
 		return "", nil
 	}
@@ -154,12 +170,34 @@ func (r *runner) fails(s suite, id int, short bool) (failed string, err error) {
 	return "panic, time or memory", nil
 }
 
+// ready builds a binary when it is first asked for, and says how long some of its tests take without a mutant: they must pass then,
+// and may take some times as long with one.
+func (r *runner) ready(b *binary, args []string) (time.Duration, error) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.path == "" {
+		if err := r.compile(b); err != nil {
+			return 0, err
+		}
+	}
+	key := strings.Join(args, " ")
+	if b.took[key] == 0 {
+		out, took, ok := b.run(args, 0, 20*time.Minute)
+		if !ok {
+			return 0, fmt.Errorf("the tests of %s fail without a mutant:\n%s", b.ImportPath, out)
+		}
+		b.took[key] = took
+	}
+	return b.took[key], nil
+}
+
 // compile builds a binary.
 func (r *runner) compile(b *binary) error {
-	b.path = filepath.Join(r.work, strings.NewReplacer("/", "_", ".", "_").Replace(b.ImportPath)+".test")
-	if _, err := goCommand(r.o, "test", "-c", "-vet=off", "-overlay", r.overlay, "-o", b.path, b.ImportPath); err != nil {
+	path := filepath.Join(r.work, strings.NewReplacer("/", "_", ".", "_").Replace(b.ImportPath)+".test")
+	if _, err := goCommand(r.o, "test", "-c", "-vet=off", "-overlay", r.overlay, "-o", path, b.ImportPath); err != nil {
 		return err
 	}
+	b.path = path
 	usage, _ := exec.Command(b.path, "-h").CombinedOutput() // ends with an error, as help does
 	if bytes.Contains(usage, []byte("rapid.nofailfile")) {  // the tree stays as it is
 		b.flags = []string{"-rapid.nofailfile", "-rapid.shrinktime=0s"}
@@ -170,7 +208,7 @@ func (r *runner) compile(b *binary) error {
 // run runs a binary, for at most so long on the processor (others may be busy on the machine) and in 8 GiB.
 func (b *binary) run(args []string, id int, limit time.Duration) (out string, took time.Duration, ok bool) {
 	limits := []string{"-c", `ulimit -t "$0" -v 8388608; exec "$@"`, strconv.Itoa(max(1, int(limit.Seconds()))), b.path, "-test.timeout", (10*limit + time.Minute).String()}
-	cmd := exec.Command("sh", append(limits, args...)...)
+	cmd := exec.Command("sh", slices.Concat(limits, args, b.flags)...)
 	cmd.Dir, cmd.Env = b.Dir, append(os.Environ(), fmt.Sprintf("%s=%d", variable, id))
 	text, err := cmd.CombinedOutput()
 	if cmd.ProcessState != nil {

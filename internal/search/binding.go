@@ -10,8 +10,9 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 )
 
-// Binding names the first rule without which the members would fit: a multiple, the groups' rules, the gang's. Empty if
-// the free slots of the whole cluster do not suffice.
+// Binding names the first rule without which the members would fit: a multiple, a limit, the gang's MustGather, that of
+// groups; a multiple again, where they fit without none of these alone. Empty if the free slots of the whole cluster do
+// not suffice.
 //
 // order: refusals.3
 func Binding(p *problem.Problem) string {
@@ -20,7 +21,8 @@ func Binding(p *problem.Problem) string {
 	if !e.HoldsWithoutRules() {
 		return ""
 	}
-	if (p.Multiple != nil || len(p.Multiples) > 0) && For(p.WithoutMultiples()).Possible() {
+	multiples := p.Multiple != nil || len(p.Multiples) > 0
+	if multiples && For(p.WithoutMultiples()).Possible() {
 		return e.BindingMultiple()
 	}
 	if named := limitNames(p); len(named) > 0 && For(p.WithLimits(nil, nil)).Possible() {
@@ -30,6 +32,8 @@ func Binding(p *problem.Problem) string {
 		return rule
 	}
 	switch {
+	case multiples:
+		return e.BindingMultiple()
 	case len(p.Running) > 0:
 		return "running members"
 	case p.Unbundled != nil:

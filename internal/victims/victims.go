@@ -38,7 +38,8 @@ const (
 // known. The caller calls [Eviction.Done].
 //
 // A gang in parts has several least selections. They are tried in their order, and the first one for which victims are
-// found is taken: selections count before costs.
+// found is taken: selections count before costs. It is not proven to be the first one for which there are any where
+// the search for one before it ended early.
 //
 // order: victims.1
 func Evict(p *problem.Problem, who Leave) *Eviction {
@@ -49,19 +50,21 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 		return nil // no running member has a lower priority, and nothing can be reclaimed
 	}
 	least, whole := search.For(p).Minimal()
-	p.Unsettled = !whole
 	left, gone := p.NewBudget().Part(evictShare), &allGone{}
 	defer gone.forget()
 	if p.Bounds.Left != nil {
 		had := *left
 		defer func() { p.Bounds.Left.Spend(&had, left) }()
 	}
+	doubt := false
 	for _, one := range least {
-		e := evictForAll(one, left, gone)
-		if p.Unsettled = p.Unsettled || one.Unsettled; e != nil {
+		if e := evictForAll(one, left, gone); e != nil {
+			e.Proven, e.Found.Proven = e.Proven && !doubt, e.Found.Proven && !doubt
 			return e
 		}
+		doubt = doubt || one.Unsettled
 	}
+	p.Unsettled = doubt || !whole
 	return nil
 }
 

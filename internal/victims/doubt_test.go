@@ -1,0 +1,182 @@
+package victims
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/search"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+func gpus(n int64) muster.Resources { return muster.Resources{"gpu": n} }
+
+// full is a cluster of full nodes, on each of which plain pods of priority 1 run that hold so many devices each.
+func full(t *testing.T, nodes int, held ...int64) *snapshot.Snapshot {
+	t.Helper()
+	var spec cluster.Spec
+	total := int64(0)
+	for _, n := range held {
+		total += n
+	}
+	for i := range nodes {
+		name := fmt.Sprint("node-", i)
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: gpus(total)})
+		for j, n := range held {
+			pod := fmt.Sprint("pod-", i, "-", j)
+			spec.Running = append(spec.Running, cluster.Running{Gang: pod, Member: pod, Node: name, Priority: 1, Resources: gpus(n)})
+		}
+	}
+	c, err := snapshot.New(spec)
+	require.NoError(t, err)
+	return c
+}
+
+// roles is a gang of which each member asks for devices of its own number.
+func roles(asks ...int64) *gang.Request {
+	r := &gang.Request{Name: "preemptor", Priority: 5}
+	for i, n := range asks {
+		r.Members = append(r.Members, gang.Member{Name: fmt.Sprint("p-", i), Shape: &gang.Shape{Resources: gpus(n)}})
+	}
+	return r
+}
+
+func evict(t *testing.T, c *snapshot.Snapshot, r *gang.Request) (*Eviction, *problem.Problem) {
+	t.Helper()
+	p, err := search.New(c, r, nil, problem.Bounds{})
+	require.NoError(t, err)
+	p.LeavingGone = true
+	return Evict(p, Anybody), p
+}
+
+// With few steps a set of victims is not found, or not the best one: neither is called proven. With enough of them it is.
+func TestDoubtIsNoProof(t *testing.T) {
+	c, gang := full(t, 4, 1, 2, 5), roles(5, 3, 5, 3)
+	const least = 4 // a pod of one and one of two devices leave room for three, beside a pod of five; another such two for the other
+	refused, doubted, proven := 0, 0, 0
+	for gang.Steps = 1; gang.Steps < 2000; gang.Steps += 1 + gang.Steps/2 {
+		e, p := evict(t, c, gang)
+		switch {
+		case e == nil:
+			require.True(t, p.Unsettled, "%d steps: there are victims", gang.Steps)
+			require.Zero(t, proven, "%d steps: less were enough", gang.Steps)
+			refused++
+		case e.Found.Proven:
+			require.Equal(t, least, e.Found.Cost.Members, "%d steps", gang.Steps)
+			require.Equal(t, e.Found.Cost, e.Found.LowerBound)
+			proven++
+		default:
+			require.LessOrEqual(t, e.Found.LowerBound.Members, least, "%d steps", gang.Steps)
+			require.Greater(t, e.Found.Cost.Members, least, "%d steps: the search found the best, and that it is", gang.Steps)
+			doubted++
+		}
+		if e != nil {
+			require.True(t, e.Proven, "nothing about the plan is in doubt but its victims")
+			require.Len(t, e.Victims, e.Found.Cost.Members)
+			e.Done()
+		}
+		p.Done()
+	}
+	require.Positive(t, refused)
+	require.Positive(t, doubted)
+	require.Positive(t, proven)
+}
+
+// Five members of five devices have no place on four nodes of eight, whoever leaves: proven, as long as the steps last.
+func TestNoVictimsHelp(t *testing.T) {
+	gang := roles(5, 5, 5, 5, 5, 1)
+	e, p := evict(t, full(t, 4, 1, 2, 5), gang)
+	require.Nil(t, e)
+	require.False(t, p.Unsettled)
+	p.Done()
+	gang.Steps = 1
+	e, p = evict(t, full(t, 4, 1, 2, 5), gang)
+	require.Nil(t, e)
+	require.True(t, p.Unsettled)
+	p.Done()
+}
+
+// either is a gang of two parts of which one suffices: a is hard to pack, b is not.
+func either() *gang.Request {
+	r := roles(1, 2, 3, 4, 5, 6, 7, 4, 1, 1, 1, 1, 1, 1, 1, 1)
+	r.Parts, r.MinParts, r.MinMember = []gang.Part{{Name: "a"}, {Name: "b"}}, 1, 8
+	for i, m := range r.Members {
+		part := &r.Parts[i/8]
+		part.Members = append(part.Members, m.Name)
+	}
+	return r
+}
+
+// Part a comes first where there are victims for it. Where the steps do not tell, those for b are not called the best.
+func TestDoubtOfASelectionBefore(t *testing.T) {
+	c, gang := full(t, 4, 8), either()
+	begins := map[string]int{}
+	for gang.Steps = 64; gang.Steps < 2000; gang.Steps += gang.Steps / 4 {
+		e, p := evict(t, c, gang)
+		if e == nil {
+			require.True(t, p.Unsettled, "%d steps", gang.Steps)
+			p.Done()
+			continue
+		}
+		first := e.Plan.Of.Pending[0].Name
+		begins[first]++
+		if first == "p-8" {
+			require.False(t, e.Proven || e.Found.Proven, "%d steps", gang.Steps)
+		}
+		e.Done()
+		p.Done()
+	}
+	require.Len(t, begins, 2, "both come about")
+
+	// Where a has no place for sure, as it asks for more than there is, b is the best.
+	gang.Members[0].Shape.Resources, gang.Steps = gpus(9), 0
+	e, p := evict(t, c, gang)
+	require.NotNil(t, e)
+	require.Equal(t, "p-8", e.Plan.Of.Pending[0].Name)
+	require.True(t, e.Proven && e.Found.Proven)
+	e.Done()
+	p.Done()
+}
+
+// All trials of a gang in parts spend from one budget: however many there could be, they end.
+func TestTrialsShareTheirSteps(t *testing.T) {
+	c, gang := full(t, 4, 1, 2, 5), roles(5, 3, 5, 3)
+	gang.Steps = 500
+	p, err := search.New(c, gang, nil, problem.Bounds{})
+	require.NoError(t, err)
+	defer p.Done()
+	p.LeavingGone = true
+	least, whole := search.For(p).Minimal()
+	require.True(t, whole)
+	require.Len(t, least, 1)
+	left := p.NewBudget()
+	e := newVictimSearch(least[0], left)
+	require.NotNil(t, e)
+	e.findCandidates()
+	e.findNodes()
+	all := make([]int32, len(e.question.Candidates))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	trials, widest := 0, len(e.strategies)-1
+	for ; !e.spent(); trials++ {
+		before := *left
+		some := all[trials%2*4:] // with all gone it fits, with two nodes as they are it does not
+		if _, ok := e.fits(some, widest); !ok {
+			require.True(t, e.doubt || trials%2 == 1)
+		}
+		require.Less(t, left.Fronts.Left(), before.Fronts.Left(), "what is summed is spent")
+		require.LessOrEqual(t, left.Packing.Left(), before.Packing.Left()-6*int64(len(all)), "and so is what is copied")
+		require.Less(t, trials, 1000, "they do not end")
+	}
+	require.Greater(t, trials, 10, "a trial takes a part of the steps")
+	e.doubt = false
+	_, ok := e.fits(all, widest)
+	require.False(t, ok)
+	require.True(t, e.doubt, "nobody looked")
+}
