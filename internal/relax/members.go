@@ -40,7 +40,8 @@ func (f *Search) members(at state) []step {
 			n = 1 // the others come beside victims that would not leave for them
 		}
 	}
-	if mayClear(p) || at.req.Preempt.ForTier != "" { // else it places as many as there is room for
+	// Else it places as many as there is room for. Of several shapes more may fit than of the lowest ranks.
+	if mayClear(p) || at.req.Preempt.ForTier != "" || p.HasRoles() {
 		n, plan = f.most(at, of, n, top, plan, least)
 	}
 	return f.settle(found(explain.Change{Kind: explain.KindMembers, MinMember: running + n}, least(n), plan))
@@ -57,7 +58,7 @@ const fewNumbers = 64
 // most is the largest number of members from n, which can start, to top. Fewer members never need more room, but for multiples, which
 // not every number keeps, and where a quota takes back what is its own: for whom it may depends on how many come.
 func (f *Search) most(at state, of *problem.Problem, n, top int, plan *explain.Plan, least func(int) edit) (int, *explain.Plan) {
-	if reclaims := at.req.Quota != "" && mayEvict(of); of.Multiple == nil && (!reclaims || top-n > fewNumbers) {
+	if reclaims := at.req.Quota != "" && mayEvict(of); of.Multiple == nil && len(of.Multiples) == 0 && (!reclaims || top-n > fewNumbers) {
 		f.doubt = f.doubt || reclaims
 		return f.largest(at, n, top, plan, least)
 	}

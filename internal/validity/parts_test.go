@@ -49,7 +49,7 @@ func TestCheckSeesDefectsOfParts(t *testing.T) {
 		{`"pair" has 1 members, at least 2 are needed`, func(req *gang.Request, res *placement.Result) {
 			req.Parts[0].MinMember, res.Assignments = 2, res.Assignments[1:]
 		}},
-		{`"pair" has job-1 and not one of a lower rank`, func(req *gang.Request, res *placement.Result) {
+		{"job-0 is left out although job-1, which is like it, is placed", func(req *gang.Request, res *placement.Result) {
 			req.Parts[0].MinMember, res.Assignments = 1, res.Assignments[1:]
 		}},
 		{`"" has 1 of its parts, at least 2 are needed`, func(_ *gang.Request, res *placement.Result) { res.Assignments = res.Assignments[2:] }},
