@@ -172,18 +172,9 @@ func (f *Search) cheapest(e *ending, cost func(gang int) int64, gone []bool, fro
 // who are. Not ok if there are too many combinations.
 func (e *ending) place(p *cover.Problem, n *endingNode, gone []bool, from int32) (place cover.Place, more int64, ok bool) {
 	var kinds []*endingPart
-	base := slices.Clone(n.free)
 	for i := range n.parts {
 		part := &n.parts[i]
-		if gone[part.gang] {
-			for at := range base {
-				if base[at] != snapshot.Boundless {
-					base[at] += part.held[at]
-				}
-			}
-			continue
-		}
-		if part.gang < from {
+		if gone[part.gang] || part.gang < from {
 			continue
 		}
 		k := slices.IndexFunc(kinds, func(o *endingPart) bool { return slices.Equal(o.held, part.held) })
@@ -199,7 +190,7 @@ func (e *ending) place(p *cover.Problem, n *endingNode, gone []bool, from int32)
 			return place, 0, false
 		}
 	}
-	at := endingNode{free: base}
+	at := endingNode{free: n.without(gone)}
 	clear(e.sums)
 	before := e.unitsOf(&at, e.sums)
 	units := make([]int64, combinations)
@@ -222,6 +213,19 @@ func (e *ending) place(p *cover.Problem, n *endingNode, gone []bool, from int32)
 		place.Sizes = append(place.Sizes, 1+min(kind.held[short], mostUnits*e.amount[short])*840/e.amount[short])
 	}
 	return place, before - n.units, true
+}
+
+// without is what is free on a node once some gangs are gone.
+func (n *endingNode) without(gone []bool) []int64 {
+	free := slices.Clone(n.free)
+	for _, part := range n.parts {
+		for i := range free {
+			if gone[part.gang] && free[i] != snapshot.Boundless {
+				free[i] += part.held[i]
+			}
+		}
+	}
+	return free
 }
 
 // shortest is what bounds the units on a node.

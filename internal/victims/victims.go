@@ -6,7 +6,6 @@
 package victims
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -100,23 +99,9 @@ func (e *victimSearch) solve() (s preempt.Solution) {
 	return e.together()
 }
 
-// looksInStep is how many nodes and members are looked at in the time of a step of package preempt.
-const looksInStep = 64
-
-// usualSteps is [gang.Preempt.Steps] by default, of clusters that are not large.
-const usualSteps = 10_000
-
-// stepsFor bounds the search by what the request says, and where plans share their steps by what is left of these.
-func stepsFor(p *problem.Problem) int {
-	asked := p.Request.Preempt.Steps
-	if p.Bounds.Left == nil {
-		return asked
-	}
-	if left := int(max(1, p.Bounds.Left.Packing.Left()/looksInStep)); left < cmp.Or(asked, usualSteps) {
-		return left
-	}
-	return asked
-}
+// looksInStep is how many looks at nodes and members a step of package preempt counts as, where plans share their steps. Each search ends
+// as it does in any other plan, so that it finds the same.
+const looksInStep = 32
 
 // together solves a problem whose candidates may depend on each other: it reads all of them. O(nodes + members), then
 // what [preempt.Solve] costs. No candidate: proven that there is no set.
@@ -172,7 +157,7 @@ func newVictimSearch(p *problem.Problem, left *front.Budget) *victimSearch {
 		}
 	}
 	e.question = preempt.Problem{
-		Units: int64(e.units), Order: p.Request.Preempt.Ranked(), Steps: stepsFor(p), Tiers: p.View.Intervals(), First: 0, Last: -1,
+		Units: int64(e.units), Order: p.Request.Preempt.Ranked(), Steps: p.Request.Preempt.Steps, Tiers: p.View.Intervals(), First: 0, Last: -1,
 		Lowest: math.MaxInt64, Fits: e.fits, Stop: e.spent,
 	}
 	for _, n := range p.Needs {
