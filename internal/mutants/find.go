@@ -211,7 +211,7 @@ func (w *finder) constant(n ast.Expr, value constant.Value) {
 		}
 	case value.Kind() == constant.Int && holdsLiteral(n):
 		for _, sign := range []string{"+", "-"} {
-			becomes := w.text(n) + sign + "1"
+			becomes := "(" + w.text(n) + sign + "1)"
 			w.either(n, becomes, "mutantEither["+name+"](%[1]d, %[2]s, "+becomes+")")
 		}
 	}

@@ -157,9 +157,15 @@ func (r *runner) fails(s suite, id int, short bool) (failed string, err error) {
 	if err != nil {
 		return "", err
 	}
-	out, _, ok := s.run(args, id, r.o.patience+4*took)
-	if ok {
+	limit := r.o.patience + 4*took
+	out, took, ok := s.run(args, id, limit)
+	switch {
+	case ok:
 		return "", nil
+	case took >= limit-time.Second:
+		return "time", nil
+	case strings.Contains(out, "test timed out"): // and the processor had other work: nothing is known
+		return "", fmt.Errorf("the machine is too busy: %s of %s took over %v with mutant %d", s.match, s.ImportPath, 60*limit, id)
 	}
 	for line := range strings.Lines(out) {
 		if name, is := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); is {
@@ -167,7 +173,7 @@ func (r *runner) fails(s suite, id int, short bool) (failed string, err error) {
 			return name, nil
 		}
 	}
-	return "panic, time or memory", nil
+	return "panic or memory", nil
 }
 
 // ready builds a binary when it is first asked for, and says how long some of its tests take without a mutant: they must pass then,
@@ -207,7 +213,7 @@ func (r *runner) compile(b *binary) error {
 
 // run runs a binary, for at most so long on the processor (others may be busy on the machine) and in 8 GiB.
 func (b *binary) run(args []string, id int, limit time.Duration) (out string, took time.Duration, ok bool) {
-	limits := []string{"-c", `ulimit -t "$0" -v 8388608; exec "$@"`, strconv.Itoa(max(1, int(limit.Seconds()))), b.path, "-test.timeout", (10*limit + time.Minute).String()}
+	limits := []string{"-c", `ulimit -t "$0" -v 8388608; exec "$@"`, strconv.Itoa(max(1, int(limit.Seconds()))), b.path, "-test.timeout", (60*limit + time.Minute).String()}
 	cmd := exec.Command("sh", slices.Concat(limits, args, b.flags)...)
 	cmd.Dir, cmd.Env = b.Dir, append(os.Environ(), fmt.Sprintf("%s=%d", variable, id))
 	text, err := cmd.CombinedOutput()

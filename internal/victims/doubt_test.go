@@ -180,3 +180,36 @@ func TestTrialsShareTheirSteps(t *testing.T) {
 	require.False(t, ok)
 	require.True(t, e.doubt, "nobody looked")
 }
+
+// A trial that ended early may have refused what fits. The search that goes on after it may end by itself, and then
+// holds its set for the best one: it is not called proven all the same.
+func TestDoubtOfOneTrial(t *testing.T) {
+	var spec cluster.Spec
+	for i := range 4 {
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: gpus(8)})
+	}
+	for _, name := range []string{"a", "b"} { // without one of them all members fit just so
+		spec.Running = append(spec.Running, cluster.Running{Gang: name, Member: name, Node: "node-3", Priority: 1, Resources: gpus(4)})
+	}
+	c, err := snapshot.New(spec)
+	require.NoError(t, err)
+	gang, doubted := roles(7, 5, 3, 1, 6, 4, 2), 0
+	for gang.Steps = 180; gang.Steps < 300; gang.Steps += 2 {
+		p, err := search.New(c, gang, nil, problem.Bounds{})
+		require.NoError(t, err)
+		p.LeavingGone = true
+		least, _ := search.For(p).Minimal()
+		s := newVictimSearch(least[0], p.NewBudget().Part(evictShare))
+		s.all = &allGone{}
+		if found := s.solve(); found.Found && found.Proven && s.doubt {
+			doubted++
+			e := Evict(p, Anybody)
+			require.NotNil(t, e)
+			require.False(t, e.Found.Proven, "%d steps", gang.Steps)
+			e.Done()
+		}
+		s.all.forget()
+		p.Done()
+	}
+	require.Positive(t, doubted, "no search ends by itself after a trial in doubt")
+}
