@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/problem"
@@ -11,57 +12,97 @@ import (
 // ladder is what steps down depend on.
 type ladder struct {
 	gang      *problem.Part
-	pendingOf []int32               // by rank: index in pending; -1: the member runs
-	kinds     map[*problem.Part]int // equal for parts that can change places
+	pendingOf []int32                 // by rank: index in pending; -1: the member runs
+	rungs     []rung                  // of the gang and its parts, outer ones first
+	at        map[*problem.Part]int32 // the rung of a part
+	kinds     int                     // that several parts may have
 }
 
-// standing is how a selection stands: what its removals depend on, kept while members are removed.
+// rung is a part of the gang.
+type rung struct {
+	of     *problem.Part
+	outer  int32   // the part around; -1: it is the gang
+	inside []int32 // in the order of first ranks
+	first  int     // rank
+	kind   int     // equal for parts that can change places; below 0: for no other
+	runs   bool    // members run, of inner parts included
+}
+
+// ladder is that of the gang, made once.
+func (s *selections) ladder() *ladder {
+	if s.down == nil {
+		s.down = &ladder{gang: s.p.Gang, pendingOf: s.pendingOf, at: map[*problem.Part]int32{}, kinds: len(s.kinds)}
+		s.down.add(s.p.Gang, -1, s.kinds)
+	}
+	return s.down
+}
+
+// add adds a part and all in it, and returns its rung.
+func (l *ladder) add(a *problem.Part, outer int32, kinds map[*problem.Part]int) int32 {
+	i := int32(len(l.rungs))
+	l.at[a] = i
+	r := rung{of: a, outer: outer, first: a.First(), kind: kinds[a]}
+	r.runs = slices.ContainsFunc(a.Ranks, func(rank int) bool { return l.pendingOf[rank] < 0 })
+	l.rungs = append(l.rungs, r)
+	for _, b := range a.Parts {
+		k := l.add(b, i, kinds)
+		r.inside, r.runs = append(r.inside, k), r.runs || l.rungs[k].runs
+	}
+	slices.SortStableFunc(r.inside, func(x, y int32) int { return cmp.Compare(l.rungs[x].first, l.rungs[y].first) })
+	l.rungs[i] = r
+	return i
+}
+
+// standing is how a selection stands: what its removals depend on, kept while members are removed. Its lists are by rung.
 type standing struct {
-	down    ladder
-	in      problem.Selection
-	size    int
-	placed  map[*problem.Part]int  // members that run or are selected, those of inner parts included
-	running map[*problem.Part]bool // members run
-	own     map[*problem.Part]int  // no own member from here on is selected, by place in Ranks
+	down   *ladder
+	in     problem.Selection
+	size   int
+	placed []int   // members that run or are selected, those of inner parts included
+	own    []int   // no own member from here on is selected, by place in Ranks
+	behind []int32 // by kind: the last part, + 1, inside which one of the kind was passed
 }
 
 // standingOf reads a selection, which is the standing's from then on. O(members + parts).
-func (l ladder) standingOf(in problem.Selection) *standing {
-	st := &standing{down: l, in: in, size: in.Size(), placed: map[*problem.Part]int{}, running: map[*problem.Part]bool{}, own: map[*problem.Part]int{}}
-	st.read(l.gang)
+func (l *ladder) standingOf(in problem.Selection) *standing {
+	st := &standing{down: l, placed: make([]int, len(l.rungs)), own: make([]int, len(l.rungs)), behind: make([]int32, l.kinds)}
+	st.read(in)
 	return st
 }
 
-func (st *standing) read(a *problem.Part) {
-	n, runs := 0, false
-	for _, rank := range a.Ranks {
-		i := st.down.pendingOf[rank]
-		if runs = runs || i < 0; i < 0 || st.in[i] {
-			n++
+// read reads another selection.
+func (st *standing) read(in problem.Selection) {
+	st.in, st.size = in, in.Size()
+	clear(st.placed)
+	for i := len(st.down.rungs) - 1; i >= 0; i-- {
+		r := &st.down.rungs[i]
+		for _, rank := range r.of.Ranks {
+			if k := st.down.pendingOf[rank]; k < 0 || in[k] {
+				st.placed[i]++
+			}
+		}
+		if st.own[i] = len(r.of.Ranks); r.outer >= 0 {
+			st.placed[r.outer] += st.placed[i]
 		}
 	}
-	for _, b := range a.Parts {
-		st.read(b)
-		n, runs = n+st.placed[b], runs || st.running[b]
-	}
-	st.placed[a], st.running[a], st.own[a] = n, runs, len(a.Ranks)
 }
 
 // lastOwn is the highest selected rank among the own members of a part, -1 if there is none.
-func (st *standing) lastOwn(a *problem.Part) int {
-	for at := st.own[a]; at > 0; at-- {
-		if i := st.down.pendingOf[a.Ranks[at-1]]; i >= 0 && st.in[i] {
-			st.own[a] = at
-			return a.Ranks[at-1]
+func (st *standing) lastOwn(i int32) int {
+	ranks := st.down.rungs[i].of.Ranks
+	for at := st.own[i]; at > 0; at-- {
+		if k := st.down.pendingOf[ranks[at-1]]; k >= 0 && st.in[k] {
+			st.own[i] = at
+			return ranks[at-1]
 		}
 	}
-	st.own[a] = 0
+	st.own[i] = 0
 	return -1
 }
 
 // remove takes a step down.
 func (st *standing) remove(r removal) {
-	gone := 0
+	gone, top := 0, st.down.at[r.of]
 	r.each(func(of *problem.Part, rank int) {
 		i := st.down.pendingOf[rank]
 		if i < 0 || !st.in[i] {
@@ -69,57 +110,64 @@ func (st *standing) remove(r removal) {
 		}
 		st.in[i] = false
 		gone++
-		for a := of; a != r.of; a = a.Outer {
-			st.placed[a]--
+		for k := st.down.at[of]; k != top; k = st.down.rungs[k].outer {
+			st.placed[k]--
 		}
 	})
-	for a := r.of; a != nil; a = a.Outer {
-		st.placed[a] -= gone
+	for k := top; k >= 0; k = st.down.rungs[k].outer {
+		st.placed[k] -= gone
 	}
 	st.size -= gone
 }
 
 // removals yields the steps down from a selection that keep all minima: the last own member of a part that has a
 // MinMember, or a whole inner part. Of interchangeable parts only the last may go, and of own members only the one of
-// the highest rank: any members of lower ranks come first. At least one new member stays. O(parts * log).
+// the highest rank: any members of lower ranks come first. At least one new member stays. O(parts).
 //
 // order: parts.2
 func (st *standing) removals(yield func(removal)) {
-	var walk func(a *problem.Part, slack int)
-	walk = func(a *problem.Part, slack int) { // slack: members that a and all parts around it can spare
-		if !a.Idle {
-			slack = min(slack, st.placed[a]-max(1, a.Least)) // its last member keeps it placed
-		}
-		if a.Least > 0 && slack > 0 && st.size > 1 {
-			if i := st.lastOwn(a); i >= 0 {
-				yield(removal{first: i, of: a})
-			}
-		}
-		// spare is the number of inner parts beyond LeastParts; an idle one counts as placed, whatever is in it.
-		var placed []*problem.Part
-		spare := -a.LeastParts
-		for _, b := range a.Parts {
-			switch {
-			case b.Idle:
-				spare++
-				walk(b, slack)
-			case st.placed[b] > 0:
-				spare++
-				placed = append(placed, b)
-			}
-		}
-		slices.SortFunc(placed, problem.ComparePartRanks)
-		behind := map[int]bool{} // kinds of parts of higher ranks
-		for _, b := range slices.Backward(placed) {
-			// A part may go if the parts around have members to spare for all of it, and none of it runs.
-			if n := st.placed[b]; spare > 0 && !behind[st.down.kinds[b]] && n <= slack && n < st.size && !st.running[b] {
-				yield(removal{first: b.First(), of: b, whole: true})
-			}
-			behind[st.down.kinds[b]] = true
-			walk(b, slack)
+	clear(st.behind)
+	st.removalsIn(0, st.size, yield)
+}
+
+// removalsIn is removals in a part; slack are the members that it and all parts around it can spare.
+func (st *standing) removalsIn(i int32, slack int, yield func(removal)) {
+	down := st.down
+	a := down.rungs[i].of
+	if !a.Idle {
+		slack = min(slack, st.placed[i]-max(1, a.Least)) // its last member keeps it placed
+	}
+	if a.Least > 0 && slack > 0 && st.size > 1 {
+		if first := st.lastOwn(i); first >= 0 {
+			yield(removal{first: first, of: a})
 		}
 	}
-	walk(st.down.gang, st.size)
+	// spare is the number of inner parts beyond LeastParts; an idle one counts as placed, whatever is in it.
+	spare := -a.LeastParts
+	for _, k := range down.rungs[i].inside {
+		if b := &down.rungs[k]; b.of.Idle || st.placed[k] > 0 {
+			spare++
+		}
+	}
+	for _, k := range slices.Backward(down.rungs[i].inside) {
+		b := &down.rungs[k]
+		if b.of.Idle || st.placed[k] == 0 {
+			continue
+		}
+		// A part may go if the parts around have members to spare for all of it, and none of it runs.
+		alike := b.kind >= 0 && st.behind[b.kind] == i+1 // to one of higher ranks
+		if n := st.placed[k]; spare > 0 && !alike && n <= slack && n < st.size && !b.runs {
+			yield(removal{first: b.first, of: b.of, whole: true})
+		}
+		if b.kind >= 0 {
+			st.behind[b.kind] = i + 1
+		}
+	}
+	for _, k := range down.rungs[i].inside {
+		if down.rungs[k].of.Idle || st.placed[k] > 0 {
+			st.removalsIn(k, slack, yield)
+		}
+	}
 }
 
 // removal is one step down from a selection: a single member, or a whole part.
@@ -146,7 +194,7 @@ func (r removal) each(f func(of *problem.Part, rank int)) {
 // first rank each time. For a gang without parts these are all that matter: the lowest ranks come first, so that each
 // is the best of its size.
 type chain struct {
-	down  ladder
+	down  *ladder
 	from  problem.Selection
 	steps []removal
 	sizes []int // of each selection
@@ -154,7 +202,7 @@ type chain struct {
 
 // chainFrom is the chain from a selection, by the removals that may be taken; nil: all. It ends before until says so; nil: it
 // does not. O(members + steps * parts * log).
-func (l ladder) chainFrom(in problem.Selection, may func(removal) bool, until func(*standing) bool) *chain {
+func (l *ladder) chainFrom(in problem.Selection, may func(removal) bool, until func(*standing) bool) *chain {
 	c := &chain{down: l, from: in}
 	st := l.standingOf(slices.Clone(in))
 	for until == nil || !until(st) {

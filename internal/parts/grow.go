@@ -115,6 +115,6 @@ func (s *selections) withPart(a *problem.Part, in, all problem.Selection) (count
 		})
 		return spares
 	}
-	c := s.ladder().chainFrom(next, sparesIn, func(st *standing) bool { return st.placed[a] == 0 })
+	c := s.ladder().chainFrom(next, sparesIn, func(st *standing) bool { return st.placed[st.down.at[a]] == 0 })
 	return c.len(), func(i int) problem.Selection { return c.at(c.len() - 1 - i) }
 }

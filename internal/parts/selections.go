@@ -19,6 +19,7 @@ type selections struct {
 	p         *problem.Problem
 	pendingOf []int32               // by rank: index in pending; -1: the member runs
 	kinds     map[*problem.Part]int // equal for parts that can change places
+	down      *ladder               // nil: not asked for yet
 	// truncated: steps ran out, and the list of least selections may be incomplete.
 	truncated bool
 }
@@ -43,9 +44,6 @@ func selectionsOf(p *problem.Problem) *selections {
 	})
 	return s
 }
-
-// ladder is what steps down depend on.
-func (s *selections) ladder() ladder { return ladder{s.p.Gang, s.pendingOf, s.kinds} }
 
 // chain is the whole chain from a selection.
 func (s *selections) chain(in problem.Selection) *chain { return s.ladder().chainFrom(in, nil, nil) }
@@ -177,24 +175,33 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 	return best
 }
 
+// mostReached is how many selections may be reached for each that may be taken.
+const mostReached = 4
+
 // downFrom iterates over the selections that removals reach from one, best first. Every removal leads to a smaller,
-// and so to a worse selection: when one is taken from the heap, all that are better have come. Work and memory grow
-// with the selections taken; callers bound these.
+// and so to a worse selection: when one is taken from the heap, all that are better have come. Callers bound the
+// selections taken; those that wait for their turn are bounded here, and where they are too many none follows.
 func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection] {
 	return func(yield func(problem.Selection) bool) {
 		first := sized{all, all.Size(), all.Key()}
-		open, seen := selectionHeap{first}, map[string]bool{first.key: true}
+		open, seen, st := selectionHeap{first}, map[string]bool{first.key: true}, s.ladder().standingOf(all)
+		most := mostReached * s.p.SelectionSteps()
 		for len(open) > 0 {
 			in := heap.Pop(&open).(sized)
 			if !yield(in.members) {
 				return
 			}
-			for _, r := range s.removals(in.members) {
+			if len(seen) > most {
+				s.truncated, *s.p.Parts.Doubt = true, true
+				continue
+			}
+			st.read(in.members)
+			st.removals(func(r removal) {
 				if next := in.without(r, s.pendingOf); !seen[next.key] { // several ways may lead to it
 					seen[next.key] = true
 					heap.Push(&open, next)
 				}
-			}
+			})
 		}
 	}
 }
