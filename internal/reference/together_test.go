@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/draws"
@@ -214,7 +215,10 @@ func togetherRefused(want *Parted, planned []placement.Planned) ([]string, error
 	proven, waiting := true, 0
 	for _, p := range planned {
 		var why *placement.Unschedulable
+		var invalid *muster.InvalidError
 		switch {
+		case errors.As(p.Err, &invalid) && invalid.Unsupported && limitedBesides(p.Request):
+			return []string{"not supported together"}, nil // though as parts of one gang they are
 		case p.Result != nil:
 			return nil, fmt.Errorf("%s is placed, others are not", p.Request.Name)
 		case !errors.As(p.Err, &why):
@@ -229,6 +233,14 @@ func togetherRefused(want *Parted, planned []placement.Planned) ([]string, error
 		return []string{"refused, some wait for others"}, nil
 	}
 	return []string{"refused"}, nil
+}
+
+// limitedBesides holds for limits beside multiples, or of a gang in another topology, which are not supported; of parts they may be, as these have
+// the multiples and the topology of their gang.
+func limitedBesides(req *gang.Request) bool {
+	limited := slices.ContainsFunc(allLimits(req), func(list *[]gang.Limit) bool { return len(*list) > 0 }) || len(req.LimitsTogether) > 0
+	common := slices.ContainsFunc(req.GatherTogether, func(r gang.Rule) bool { return r.Multiple > 0 })
+	return limited && (common || req.Tree != "" || validity.HasMultiples(req))
 }
 
 // selectionOf compares who is placed, and the strategy of all.

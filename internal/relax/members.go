@@ -230,11 +230,17 @@ func (m *need) set(n int) edit {
 	}
 }
 
-// fewestMembers asks for a single new member, or for no part.
+// fewestMembers asks for a single new member; of a gang in parts for no part, then for as little as can be of each.
 func (f *Search) fewestMembers(at state) []edit {
 	if len(at.req.Parts) > 0 {
 		m := need{parts: true}
-		return []edit{m.set(0)}
+		out := []edit{m.set(0)}
+		for _, m := range minimaOf(at.req) { // a part of which members run needs its own, whatever the gang does
+			if m.part != "" && m.needed > m.lowest {
+				out = append(out, m.set(m.lowest))
+			}
+		}
+		return out
 	}
 	running := 0
 	for _, m := range at.s.MembersOf(at.req.Name) {

@@ -135,7 +135,7 @@ func binding(p *problem.Problem, id int32, extra []int64) (best int, slots int64
 
 func (f *Search) withoutResource(at state) (out []edit) {
 	if p := f.at(at).p; p != nil {
-		for _, resource := range f.at(at).bounds().scarcest()[:min(1, len(p.Needs))] {
+		for _, resource := range f.at(at).bounds().scarcest() { // what is scarcest now may not be once something else helps
 			out = append(out, atMost(resource, 1))
 		}
 	}
