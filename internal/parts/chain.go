@@ -11,7 +11,6 @@ import (
 
 // ladder is what steps down depend on.
 type ladder struct {
-	gang      *problem.Part
 	pendingOf []int32                 // by rank: index in pending; -1: the member runs
 	rungs     []rung                  // of the gang and its parts, outer ones first
 	at        map[*problem.Part]int32 // the rung of a part
@@ -28,21 +27,12 @@ type rung struct {
 	runs   bool    // members run, of inner parts included
 }
 
-// ladder is that of the gang, made once.
-func (s *selections) ladder() *ladder {
-	if s.down == nil {
-		s.down = &ladder{gang: s.p.Gang, pendingOf: s.pendingOf, at: map[*problem.Part]int32{}, kinds: len(s.kinds)}
-		s.down.add(s.p.Gang, -1, s.kinds)
-	}
-	return s.down
-}
-
 // add adds a part and all in it, and returns its rung.
 func (l *ladder) add(a *problem.Part, outer int32, kinds map[*problem.Part]int) int32 {
 	i := int32(len(l.rungs))
 	l.at[a] = i
-	r := rung{of: a, outer: outer, first: a.First(), kind: kinds[a]}
-	r.runs = slices.ContainsFunc(a.Ranks, func(rank int) bool { return l.pendingOf[rank] < 0 })
+	runs := func(rank int) bool { return l.pendingOf[rank] < 0 }
+	r := rung{of: a, outer: outer, first: a.First(), kind: kinds[a], runs: slices.ContainsFunc(a.Ranks, runs)}
 	l.rungs = append(l.rungs, r)
 	for _, b := range a.Parts {
 		k := l.add(b, i, kinds)
@@ -132,8 +122,7 @@ func (st *standing) removals(yield func(removal)) {
 
 // removalsIn is removals in a part; slack are the members that it and all parts around it can spare.
 func (st *standing) removalsIn(i int32, slack int, yield func(removal)) {
-	down := st.down
-	a := down.rungs[i].of
+	down, a := st.down, st.down.rungs[i].of
 	if !a.Idle {
 		slack = min(slack, st.placed[i]-max(1, a.Least)) // its last member keeps it placed
 	}

@@ -45,6 +45,15 @@ func selectionsOf(p *problem.Problem) *selections {
 	return s
 }
 
+// ladder is that of the gang, made once.
+func (s *selections) ladder() *ladder {
+	if s.down == nil {
+		s.down = &ladder{pendingOf: s.pendingOf, at: map[*problem.Part]int32{}, kinds: len(s.kinds)}
+		s.down.add(s.p.Gang, -1, s.kinds)
+	}
+	return s.down
+}
+
 // chain is the whole chain from a selection.
 func (s *selections) chain(in problem.Selection) *chain { return s.ladder().chainFrom(in, nil, nil) }
 
@@ -185,13 +194,12 @@ func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection]
 	return func(yield func(problem.Selection) bool) {
 		first := sized{all, all.Size(), all.Key()}
 		open, seen, st := selectionHeap{first}, map[string]bool{first.key: true}, s.ladder().standingOf(all)
-		most := mostReached * s.p.SelectionSteps()
 		for len(open) > 0 {
 			in := heap.Pop(&open).(sized)
 			if !yield(in.members) {
 				return
 			}
-			if len(seen) > most {
+			if len(seen) > mostReached*s.p.SelectionSteps() {
 				s.truncated, *s.p.Parts.Doubt = true, true
 				continue
 			}
