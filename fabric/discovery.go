@@ -28,6 +28,9 @@ type Source struct {
 func ReadDiscovery(f File) ([]Source, error) {
 	r := &reading{}
 	sources := r.discovery(f)
+	if !holdsAnything(f) {
+		r.fail(Error{File: f.Name, Reason: "holds nothing"})
+	}
 	if _, err := r.fabric(); err != nil {
 		return nil, err
 	}

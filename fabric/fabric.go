@@ -84,6 +84,7 @@ const (
 	NoHosts       Kind = "a switch without hosts"                // One: none can be reached by way of it
 	Ambiguous     Kind = "a label that does not tell the domain" // One is a node that lacks the one above, Other the value that several domains have
 	Skipped       Kind = "an entry that makes no domain"         // One is the entry
+	Empty         Kind = "a file that holds nothing"             // One is the file
 )
 
 // String is `a leaf of one host: leaf-3 and node-9`.
@@ -136,16 +137,38 @@ func (e *Error) Error() string {
 }
 
 // Read makes trees of files of a format. All defects are reported, joined, each an [*Error]; with them, unless Options.KeepGoing
-// is set, every finding. O(bytes + n log n) for n hosts and links; the files are not kept.
+// is set, every finding. Files that all hold nothing
+// are an error; those that tell of no topology, such as a list without entries, make none. O(bytes + n log n) for n hosts and links; the files are not kept.
 func Read(format Format, files []File, opt Options) (*Fabric, error) {
 	how := formats[format]
 	if how.read == nil {
 		return nil, &Error{Field: "format", Value: string(format), Reason: "unknown, must be one of " + strings.Join(Formats(), ", ")}
 	}
 	r := &reading{opt: opt, name: cmp.Or(opt.Name, string(format))}
-	how.read(r, files)
+	if kept := r.withContent(files); len(kept) > 0 || len(files) == 0 {
+		how.read(r, kept)
+	}
 	return r.fabric()
 }
+
+// withContent are the files that hold something. Of some files one that does not is odd; alone it is an error.
+func (r *reading) withContent(files []File) (kept []File) {
+	none := !slices.ContainsFunc(files, holdsAnything)
+	for _, f := range files {
+		switch {
+		case holdsAnything(f):
+			kept = append(kept, f)
+		case none:
+			r.fail(Error{File: f.Name, Reason: "holds nothing"})
+		default:
+			r.find(Finding{Kind: Empty, One: f.Name})
+		}
+	}
+	return kept
+}
+
+// holdsAnything says whether a file has content. A list without entries is the answer of a source that knows of none.
+func holdsAnything(f File) bool { return !document.IsEmpty(f.Data) || document.IsEmptyList(f.Data) }
 
 // Formats lists the formats that are read, in natural order.
 func Formats() []string {

@@ -147,12 +147,43 @@ func readTrees(format string, files []manifest.File, opt fabric.Options) (*fabri
 		}
 		read[i] = fabric.File{Name: f.Name, Data: data}
 	}
+	if err := holdNothing(read); err != nil {
+		return nil, err
+	}
 	if format == "" && len(read) > 0 {
-		if format = string(fabric.Detect(read[0])); format == "" {
-			return nil, fmt.Errorf("%s: in no format that is known by its beginning: say which (-from FORMAT, -fabric FORMAT:FILE)", read[0].Name)
+		var err error
+		if format, err = detect(read); err != nil {
+			return nil, err
 		}
 	}
-	return fabric.Read(fabric.Format(format), read, opt)
+	got, err := fabric.Read(fabric.Format(format), read, opt)
+	if err == nil && len(got.Trees)+len(got.Findings) == 0 {
+		return nil, noTopology(read)
+	}
+	return got, err
+}
+
+// holdNothing says it of each file where no file has content.
+func holdNothing(files []fabric.File) error {
+	errs := make([]error, len(files))
+	for i, f := range files {
+		if !document.IsEmpty(f.Data) {
+			return nil
+		}
+		errs[i] = fmt.Errorf("%s: holds nothing", f.Name)
+	}
+	return errors.Join(errs...)
+}
+
+// noTopology says that files that can be read make no tree: who asks a command for one has given another file than was meant.
+func noTopology(files []fabric.File) error {
+	switch len(files) {
+	case 0:
+		return errors.New("no file that could hold a topology")
+	case 1:
+		return fmt.Errorf("%s: holds no topology", files[0].Name)
+	}
+	return fmt.Errorf("%s: holds no topology, and none of the other files does", files[0].Name)
 }
 
 // whole reads a file at once, unpacked.
@@ -167,6 +198,16 @@ func whole(f manifest.File) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	return data, nil
+}
+
+// detect is the format of the first file that holds anything; one does.
+func detect(files []fabric.File) (string, error) {
+	at := slices.IndexFunc(files, func(f fabric.File) bool { return !document.IsEmpty(f.Data) })
+	format := string(fabric.Detect(files[at]))
+	if format == "" {
+		return "", fmt.Errorf("%s: in no format that is known by its beginning: say which (-from FORMAT, -fabric FORMAT:FILE)", files[at].Name)
+	}
+	return format, nil
 }
 
 // treesOfObjects reads the topologies of Kubernetes-style objects. What is wrong with gangs does not matter; nodes that topologies name
@@ -199,8 +240,11 @@ func treesOfObjects(files []manifest.File, keepGoing bool) (*fabric.Fabric, erro
 			return nil, err
 		}
 	}
-	if !keepGoing && len(in.Defects) > 0 {
+	if len(in.Defects) > 0 && (!keepGoing || len(in.Spec.Trees) == 0) {
 		return nil, errors.Join(in.Defects...)
+	}
+	if len(in.Spec.Trees) == 0 {
+		return nil, fmt.Errorf("%s: holds no topology", files[0].Name)
 	}
 	return &fabric.Fabric{Trees: in.Spec.Trees}, nil
 }

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"bytes"
+	"compress/gzip"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/fabric"
 )
 
 const slurmConf = "SwitchName=core Switches=s[1-2]\nSwitchName=s1 Nodes=n[0-1]\nSwitchName=s2 Nodes=n[2-3]\n"
@@ -137,12 +140,101 @@ func TestSamplesOfObjects(t *testing.T) {
 			require.Contains(t, errs.String(), `"cluster-topology": unknown topology`)
 			continue
 		}
+		if strings.Contains(errs.String(), "holds no topology") {
+			require.Regexp(t, "quota|noderesource|partitions", path)
+			require.Equal(t, failed, status)
+			continue
+		}
 		require.Equal(t, ok, status, "%s: %s", path, errs.String())
 		if strings.Contains(path, "hypernodes") {
 			require.Regexp(t, "nodes: [1-9]", out.String(), path)
 		}
-		if !strings.Contains(path, "quota") && !strings.Contains(path, "noderesource") && !strings.Contains(path, "partitions") {
-			require.NotEmpty(t, out.String(), path)
+		require.NotEmpty(t, out.String(), path)
+	}
+}
+
+// A file that holds nothing is named, however it is read: by its beginning, in a format, as objects, beside others.
+func TestEmptyFilesSaySo(t *testing.T) {
+	node := filepath.Join(t.TempDir(), "node.yaml")
+	require.NoError(t, os.WriteFile(node, []byte("{apiVersion: v1, kind: Node, metadata: {name: a}}"), 0o600))
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte("# nothing\n"))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	ways := [][]string{{}, {"-from", "objects"}, {"-from", "objects", "-keep-going"}, {"-from", "list", "-check"}}
+	for _, format := range fabric.Formats() {
+		ways = append(ways, []string{"-from", format}, []string{"-from", format, "-keep-going"})
+	}
+	for _, text := range []string{"", " \n\t\n", "null", "[]", "# a comment\n", "\xef\xbb\xbf", "\x00", "---\n", "{}", packed.String()} {
+		file := filepath.Join(t.TempDir(), "some.file")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		for _, args := range ways {
+			var out, errs bytes.Buffer
+			require.Equal(t, failed, Topology(append(args, file), strings.NewReader(""), &out, &errs), "%q %q", args, text)
+			require.Regexp(t, "some.file: .*(holds (nothing|no topology)|not text: byte 0x00)", errs.String(), "%q %q", args, text)
+		}
+		var out, errs bytes.Buffer
+		require.Equal(t, failed, Topology([]string{"-"}, strings.NewReader(text), &out, &errs), "%q", text)
+		require.Regexp(t, "-: (holds nothing|not text: byte 0x00)", errs.String())
+		for _, args := range [][]string{{file}, {node, file}, {"-fabric", file, node}} {
+			_, _, told := command(t, "", args...)
+			require.Regexp(t, "some.file: .*(holds nothing|not text: byte 0x00)", told, "%q %q", args, text)
 		}
 	}
+}
+
+// What has content and tells of no topology is refused by its name too, and so are files of which none tells of one.
+func TestFilesWithoutTopologySaySo(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	node := file("nodes.yaml", "{apiVersion: v1, kind: Node, metadata: {name: a}}")
+	for _, c := range []struct {
+		format string
+		files  []string
+		want   string
+	}{
+		{"topograph", []string{file("model.yaml", "a: 1")}, "model.yaml: holds no topology\n"},
+		{"cables", []string{file("cables.csv", "switch,peer,peer_kind\n")}, "cables.csv: holds no topology\n"},
+		{"labels", []string{file("off.yaml", "- {source: label, enabled: false}"), node}, "off.yaml: holds no topology, and none of the other files does\n"},
+		{objects, []string{node}, "nodes.yaml: holds no topology\n"},
+		{objects, []string{file("a.yaml", "{}"), "-keep-going"}, "not an object: holds nothing\n"},
+	} {
+		var out, errs bytes.Buffer
+		require.Equal(t, failed, Topology(append([]string{"-from", c.format}, c.files...), strings.NewReader(""), &out, &errs), c.format)
+		require.Contains(t, errs.String(), c.want)
+		require.Empty(t, out.String())
+		if c.format != objects && len(c.files) == 1 {
+			_, _, told := command(t, "", "-fabric", c.format+":"+c.files[0], node)
+			require.Contains(t, told, c.want)
+		}
+	}
+}
+
+// What is packed is unpacked by its content, whatever the file is called, and standard input too.
+func TestTopologyReadsGzip(t *testing.T) {
+	const text = "SwitchName=core Switches=s1\nSwitchName=s1 Nodes=n[1-2]\n"
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	read := func(stdin string, args ...string) string {
+		var out, errs bytes.Buffer
+		require.Equal(t, ok, Topology(args, strings.NewReader(stdin), &out, &errs), "%q: %s", args, errs.String())
+		return out.String()
+	}
+	want := read(text, "-")
+	require.Contains(t, want, "s1")
+	for _, name := range []string{"topology.conf", "topology.conf.gz", "a"} {
+		file := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(file, packed.Bytes(), 0o600))
+		require.Equal(t, want, read("", file), name)
+		require.Equal(t, want, read("", "-from", "slurm", file), name)
+	}
+	require.Equal(t, want, read(packed.String(), "-"))
 }

@@ -24,10 +24,10 @@ func read(t *testing.T, text string) *manifest.Input {
 	return input
 }
 
-// TestZeroValues: nothing in, nothing out.
+// TestZeroValues: nothing in, nothing out, but a word about the file.
 func TestZeroValues(t *testing.T) {
 	for _, text := range []string{"", "\n", "---\n---\n", "# only a comment\n", "null", "[]", "\ufeff", "%YAML 1.2\n---\n", "#\n%YAML 1.1\n---\n"} {
-		assert.Equal(t, &manifest.Input{}, read(t, text), "%q", text)
+		assert.Equal(t, &manifest.Input{Notices: []string{"in.yaml: holds nothing"}}, read(t, text), "%q", text)
 	}
 	input, err := manifest.Read(nil, manifest.Options{})
 	require.NoError(t, err)

@@ -57,6 +57,9 @@ func (all *Set) ReadFile(f string, data []byte, open func() (io.ReadCloser, erro
 		docs = document.Read(f, in, &all.budget)
 		_ = in.Close()
 	}
+	if f != "" && document.HoldNothing(docs) {
+		all.notices.Add(f + ": holds nothing")
+	}
 	for i, doc := range docs {
 		docs[i].Root = nil // what it holds is kept where it is an object that is read
 		if doc.Err != nil {
@@ -104,6 +107,8 @@ func (all *Set) collect(f string, doc document.Document, v *document.Value, kind
 		}
 		items := v.Get("items")
 		switch {
+		case len(v.Keys) == 0:
+			all.refuse(f, doc, &Defect{Line: v.Line, Reason: "not an object: holds nothing"})
 		case kind == "":
 			all.refuse(f, doc, &Defect{Line: v.Line, Field: "kind", Reason: "missing: not an object"})
 		case strings.HasSuffix(kind, "List") && items != nil && items.Kind == document.List:
