@@ -89,7 +89,7 @@ func (r *refused) nodes(n int) error {
 // running fills the nodes with gangs of neighbours.
 func (r *refused) running() {
 	percent, largest, leaving := r.between(85, 100), r.between(1, 12), r.chance(20)
-	name, left, priority, member := "", 0, int64(0), cluster.Running{}
+	left, member := 0, cluster.Running{}
 	for _, n := range r.spec.Nodes {
 		for free := n.Allocatable[device]; free > 0; {
 			size := min(free, 1<<r.rng.IntN(4))
@@ -98,9 +98,9 @@ func (r *refused) running() {
 				continue
 			}
 			if left == 0 {
-				name, left, priority = fmt.Sprint("run-", len(r.spec.Running)), r.between(1, largest), int64(r.rng.IntN(8))
+				left = r.between(1, largest)
 				member = cluster.Running{
-					Gang: name, Priority: priority, MinMember: left - r.rng.IntN(left), NonPreemptible: r.chance(8), Leaving: leaving && r.chance(5),
+					Gang: fmt.Sprint("run-", len(r.spec.Running)), Priority: int64(r.rng.IntN(8)), MinMember: left - r.rng.IntN(left), NonPreemptible: r.chance(8), Leaving: leaving && r.chance(5),
 				}
 				if r.spec.Quotas != nil {
 					member.Quota = []string{"a", "b"}[r.rng.IntN(2)]

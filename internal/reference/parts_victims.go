@@ -65,15 +65,15 @@ func (s *partSolver) leasts() [][]string {
 	return append(s.leastsOf(false), more...)
 }
 
-func (s *partSolver) leastsOf(any bool) [][]string {
+func (s *partSolver) leastsOf(anybody bool) [][]string {
 	var names []string
 	for _, m := range s.base.pending {
 		names = append(names, m.Name)
 	}
 	if len(s.base.solver.multiple) == 0 && !s.hasSteps() {
-		return slices.SortedStableFunc(slices.Values(s.whole.Leasts(names, any)), s.compareLeasts)
+		return slices.SortedStableFunc(slices.Values(s.whole.Leasts(names, anybody)), s.compareLeasts)
 	}
-	even := slices.DeleteFunc(slices.Collect(s.whole.Selections(names, any)), func(selection []string) bool { // more may fit where fewer do not
+	even := slices.DeleteFunc(slices.Collect(s.whole.Selections(names, anybody)), func(selection []string) bool { // more may fit where fewer do not
 		return (len(s.base.solver.own)+len(selection))%s.base.solver.stepBelow(s.base.solver.root.tier) != 0 || slices.ContainsFunc(s.holders, func(h holder) bool { return s.oddIn(&h, selection) })
 	})
 	slices.SortStableFunc(even, s.compareLeasts)

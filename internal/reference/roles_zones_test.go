@@ -3,6 +3,7 @@ package reference
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -112,13 +113,25 @@ type zonedMember struct {
 	strict bool
 }
 
-// anyWay says whether the only node takes the first n members in any way that the rules of zones allow, whoever came first.
+// anyWay says whether the only node takes any n of the members in any way that the rules of zones allow, whoever came first.
 func (s *roleSolver) anyWay(n int) bool {
-	node := s.nodes[0].node
-	counts := make([]int, len(s.roles))
-	for i := range n {
-		counts[s.role(validity.ShapeOf(&s.solver.in.Request, &s.pending[i]))]++
+	for set := range uint(1) << len(s.pending) {
+		counts := make([]int, len(s.roles))
+		for i := range s.pending {
+			if set>>i&1 == 1 {
+				counts[s.role(validity.ShapeOf(&s.solver.in.Request, &s.pending[i]))]++
+			}
+		}
+		if bits.OnesCount(set) == n && s.anyWayFor(counts) {
+			return true
+		}
 	}
+	return false
+}
+
+// anyWayFor is anyWay for so many members of each role.
+func (s *roleSolver) anyWayFor(counts []int) bool {
+	node := s.nodes[0].node
 	for r, shape := range s.roles {
 		if counts[r] > 0 && (s.kept[0] || s.nodes[0].outside && s.solver.hard() || validity.Refusal(&s.solver.in.Request, shape, node) != "") {
 			return false

@@ -196,7 +196,7 @@ func (v *Division) Depth() int {
 
 // Lacks says what rule is broken if of the division these new members run and those that run already; empty if none is. Of some of its own
 // members the lowest ranks come first, or any may be there.
-func (v *Division) Lacks(placed []string, any bool) string {
+func (v *Division) Lacks(placed []string, anybody bool) string {
 	fresh := func(name string) bool { return slices.Contains(placed, name) }
 	there := func(name string) bool { return v.already[name] || fresh(name) }
 	count := func(names []string, of func(string) bool) (n int) {
@@ -216,7 +216,7 @@ func (v *Division) Lacks(placed []string, any bool) string {
 	}
 	out := false
 	for _, name := range v.Own {
-		if out = out || !there(name) && !any; out && fresh(name) {
+		if out = out || !there(name) && !anybody; out && fresh(name) {
 			return fmt.Sprintf("%q has %s and not one of a lower rank", v.Name, name)
 		}
 	}
@@ -229,7 +229,7 @@ func (v *Division) Lacks(placed []string, any bool) string {
 		if !some {
 			continue
 		}
-		if why := inner.Lacks(placed, any); why != "" {
+		if why := inner.Lacks(placed, anybody); why != "" {
 			return why
 		}
 	}
@@ -239,8 +239,8 @@ func (v *Division) Lacks(placed []string, any bool) string {
 	return ""
 }
 
-// Selections iterates over the sets of these new members, by rank, with which the gang may run; any is as in Lacks. O(2^members).
-func (v *Division) Selections(fresh []string, any bool) iter.Seq[[]string] {
+// Selections iterates over the sets of these new members, by rank, with which the gang may run; anybody is as in Lacks. O(2^members).
+func (v *Division) Selections(fresh []string, anybody bool) iter.Seq[[]string] {
 	fresh = slices.SortedFunc(slices.Values(fresh), func(a, b string) int { return slices.Index(v.Members, a) - slices.Index(v.Members, b) })
 	return func(yield func([]string) bool) {
 		for bits := 1; bits < 1<<len(fresh); bits++ {
@@ -250,7 +250,7 @@ func (v *Division) Selections(fresh []string, any bool) iter.Seq[[]string] {
 					set = append(set, name)
 				}
 			}
-			if v.Lacks(set, any) == "" && !yield(set) {
+			if v.Lacks(set, anybody) == "" && !yield(set) {
 				return
 			}
 		}
@@ -258,8 +258,8 @@ func (v *Division) Selections(fresh []string, any bool) iter.Seq[[]string] {
 }
 
 // Leasts are the selections of which nothing can be left out, those with the fewest members first.
-func (v *Division) Leasts(fresh []string, any bool) [][]string {
-	all := slices.SortedStableFunc(v.Selections(fresh, any), func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
+func (v *Division) Leasts(fresh []string, anybody bool) [][]string {
+	all := slices.SortedStableFunc(v.Selections(fresh, anybody), func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
 	var out [][]string
 	for _, set := range all {
 		more := func(less []string) bool {
