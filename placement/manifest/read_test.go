@@ -216,3 +216,24 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A gang that waits names its topology where a label key makes another one, in whichever order gangs are read.
+func TestTopologyIsNamedBesideLabelKeys(t *testing.T) {
+	for _, running := range []string{"a", "z"} {
+		input := read(t, `
+{apiVersion: kueue.x-k8s.io/v1beta1, kind: Topology, metadata: {name: default}, spec: {levels: [{nodeLabel: block}, {nodeLabel: rack}]}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {block: b, rack: r, zone: z}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: m}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: `+running+`, annotations: {alpha.jobset.sigs.k8s.io/exclusive-topology: zone}}, spec: {nodeName: n1}}
+`)
+		require.Len(t, input.Spec.Trees, 2)
+		require.Len(t, input.Gangs, 1)
+		assert.Equal(t, "default", input.Gangs[0].Request.Tree, running)
+		for i := range input.Standing {
+			assert.Equal(t, "default", input.Standing[i].Tree, input.Standing[i].Name)
+		}
+	}
+}

@@ -99,7 +99,9 @@ func (r *reader) queuesUsed() map[string]bool {
 // outcome tells what was found, when all gangs are finished.
 func (r *reader) outcome(waiting []*draft) *outcome {
 	out := &outcome{running: r.running, standings: r.standings, demand: r.demand, bound: r.bound, keys: r.trees.Used, held: r.held, notices: *r.notices}
+	r.trees.Enter(r.standings)
 	for _, d := range waiting {
+		r.trees.EnterIn(&d.result.Request, d.result.Err)
 		out.waiting = append(out.waiting, queued{d.result, d.created, d.uid})
 	}
 	for _, d := range r.gangs.drafts {
