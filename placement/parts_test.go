@@ -121,3 +121,17 @@ func TestNestedPartsOfRoles(t *testing.T) {
 		require.Equal(t, res.Assignments[i].Node, res.Assignments[i+2].Node)
 	}
 }
+
+// Where members of any ranks count, a part that needs members of its own still needs them: of one without members nothing can be placed.
+func TestPartsWithoutMembersAreNeeded(t *testing.T) {
+	c := newCluster(t, cluster.Spec{Nodes: []cluster.Node{{Name: "node", Allocatable: muster.Resources{"gpu": 8}}}})
+	req := &gang.Request{
+		Name: "gang", MinMember: 1, Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}},
+		Members: []gang.Member{{Name: "large", Shape: &gang.Shape{Resources: muster.Resources{"gpu": 2}}}, {Name: "small"}},
+		Parts:   []gang.Part{{Name: "absent", MinMember: 1, NoGroup: true}},
+	}
+	_, err := placement.Plan(c, req)
+	var no *placement.Unschedulable
+	require.ErrorAs(t, err, &no)
+	require.True(t, no.Proven)
+}

@@ -106,7 +106,7 @@ func literals(re *syntax.Regexp) (prefix, longest string) {
 
 // matches says whether a text has a match, and counts the steps.
 func (p *pattern) matches(text string, steps *int) bool {
-	*steps += 1 + len(text)/8
+	*steps += 1 + len(text)/16
 	if !strings.Contains(text, p.needed) {
 		return false
 	}

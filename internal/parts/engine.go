@@ -257,7 +257,7 @@ func (e Engine) Evidence() problem.Evidence {
 	minimal, out := s, problem.Evidence{Proven: s.proven}
 	switch {
 	case p.Parts.Minimal == nil:
-	case picks.Of(p) != nil && s.isPlain() && s.crowd == nil:
+	case len(p.Gang.Parts) == 0 && picks.Of(p) != nil && s.isPlain() && s.crowd == nil:
 		s.fewest = p.Parts.Minimal.Size()
 	default:
 		minimal = s.forSelection(p.Parts.Minimal)

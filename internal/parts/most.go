@@ -79,13 +79,10 @@ func anyone(
 	fit := picks.Fit{Takes: func(in problem.Selection) bool { return takesNow(s, in) }, Tries: s.p.SelectionPlans()}
 	if room, sure := roomOfRoles(s); room != nil {
 		*s.p.Parts.Doubt = *s.p.Parts.Doubt || !sure
-		if s.p.Parts.State == nil {
+		if s.p.Parts.State == nil && len(s.p.Gang.Parts) == 0 { // parts have minima, whatever fits
 			return inRoom(k, room)
 		}
-		fit = picks.Fit{Tries: s.p.SelectionSteps(), Takes: func(in problem.Selection) bool {
-			one := s.p.Only(in)
-			return one.Admitted > 0 && front.Front(room).Holds(countRoles(one))
-		}}
+		fit = k.Within(room)
 	}
 	in, sure := tried(k, fit)
 	*s.p.Parts.Doubt = *s.p.Parts.Doubt || !sure
@@ -101,15 +98,6 @@ func takesNow(s *search, in problem.Selection) bool {
 	try := s.forSelection(in)
 	try.within = true
 	return try.p.Admitted > 0 && try.possible()
-}
-
-// countRoles is the vector of all members of a problem.
-func countRoles(p *problem.Problem) front.Vector {
-	v := make(front.Vector, len(p.Shapes))
-	for i := range p.Pending {
-		v[p.Role(i)]++
-	}
-	return v
 }
 
 // roomOfRoles lists the vectors of roles that fit in any domain, the largest ones; sure: there are no others. Nil if such

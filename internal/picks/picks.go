@@ -122,8 +122,27 @@ func (k *Picks) LargestIn(room []front.Vector) (best problem.Selection) {
 	return k.bestIn(room, int(most))
 }
 
-// LeastIn is the set of the fewest members, and of the lowest ranks, within one of some vectors of roles; nil: none is.
-func (k *Picks) LeastIn(room []front.Vector) problem.Selection { return k.bestIn(room, k.least) }
+// LeastIn is the set of the fewest members, and of the lowest ranks, within one of some vectors of roles; nil: none is, or of a gang with
+// parts none is found.
+func (k *Picks) LeastIn(room []front.Vector) problem.Selection {
+	if len(k.p.Gang.Parts) == 0 {
+		return k.bestIn(room, k.least)
+	}
+	in, _ := k.Least(k.Within(room))
+	return in
+}
+
+// Within asks of sets whether they are within one of some vectors of roles, and the quota admits them.
+func (k *Picks) Within(room []front.Vector) Fit {
+	return Fit{Tries: k.p.SelectionSteps(), Takes: func(in problem.Selection) bool {
+		one := k.p.Only(in)
+		n := make(front.Vector, len(one.Shapes))
+		for i := range one.Pending {
+			n[one.Role(i)]++
+		}
+		return one.Admitted > 0 && front.Front(room).Holds(n)
+	}}
+}
 
 // bestIn is the set of n members of the lowest ranks within one of some vectors. O(vectors * members).
 func (k *Picks) bestIn(room []front.Vector, n int) (best problem.Selection) {
