@@ -21,7 +21,8 @@ import (
 const arrows = `
 	internal/zeros        <
 	internal/mutants      <
-	.                     <
+	internal/printed      <
+	.                     < internal/printed
 	internal/characters   <
 	topology              < . internal/characters
 	numa                  < .
@@ -38,7 +39,7 @@ const arrows = `
 	gang/permit           < . gang github.com/google/btree
 	internal/cover        <
 	preempt               < . topology numa quota gang internal/cover
-	cluster               < . topology numa quota gang
+	cluster               < internal/printed . topology numa quota gang
 	explain               < . quota gang cluster
 	internal/invariant    <
 	internal/drawn        < . topology cluster
@@ -54,12 +55,12 @@ const arrows = `
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
 	internal/relax        < . topology quota gang cluster explain internal/cover internal/layout internal/sets internal/front internal/snapshot internal/problem internal/search
-	placement             < . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/search internal/victims internal/relax preempt
-	internal/document     < internal/characters go.yaml.in/yaml/v4
+	placement             < internal/printed . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/search internal/victims internal/relax preempt
+	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	fabric/internal/hostlist < .
-	fabric                < . topology cluster internal/document fabric/internal/hostlist
+	fabric                < internal/printed . topology cluster internal/document fabric/internal/hostlist
 	placement/manifest/internal/owners < . internal/document
-	placement/manifest/internal/object < . internal/known internal/document placement/manifest/internal/owners
+	placement/manifest/internal/object < internal/printed . internal/known internal/document placement/manifest/internal/owners
 	placement/manifest/internal/amounts < . internal/document placement/manifest/internal/object
 	placement/manifest/internal/nodes < . topology numa gang cluster placement/manifest/internal/object placement/manifest/internal/amounts
 	placement/manifest/internal/trees < . topology gang cluster internal/document placement/manifest/internal/object placement/manifest/internal/nodes
@@ -71,13 +72,13 @@ const arrows = `
 	placement/manifest/internal/requests < internal/document placement/manifest/internal/object
 	placement/manifest/internal/apart < gang internal/document placement/manifest/internal/object
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored
-	placement/render      < . topology numa quota gang preempt cluster explain placement
+	placement/render      < internal/printed . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/changed      < . topology quota gang cluster explain
 	internal/draws        < . topology numa gang cluster internal/validity
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed internal/draws
 	internal/scenario     < . topology numa quota gang preempt cluster explain placement placement/render internal/validity internal/reference
-	internal/cli          < . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
+	internal/cli          < internal/printed . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
 	examples/generate     <
@@ -105,7 +106,7 @@ var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/limits", "internal/invariant",
-		"internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/picks", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
+		"internal/printed", "internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/picks", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

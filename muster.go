@@ -17,6 +17,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/muster-sched/muster/internal/printed"
 )
 
 // Names of resources with a unit of their own. Every other resource is counted in whole pieces (devices).
@@ -136,7 +138,7 @@ func (e *InvalidError) Error() string {
 	if e.Unsupported {
 		text += ": " + ErrNotSupported.Error()
 	}
-	return text + ": " + e.Reason
+	return printed.Text(text + ": " + e.Reason)
 }
 
 // Is matches [ErrNotSupported] where the input is in order. O(1).

@@ -3,6 +3,8 @@ package cluster
 import (
 	"fmt"
 	"strings"
+
+	"github.com/muster-sched/muster/internal/printed"
 )
 
 // ConflictError refuses a change that the snapshot does not allow.
@@ -31,5 +33,5 @@ func (e *ConflictError) Error() string {
 	if e.Resource != "" {
 		text += fmt.Sprintf(" (%s by %d)", e.Resource, e.By)
 	}
-	return text
+	return printed.Text(text)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/document"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -96,7 +97,7 @@ func (f Finding) String() string {
 	if f.Tree != "" {
 		text += " (topology " + f.Tree + ")"
 	}
-	return text
+	return printed.Text(text)
 }
 
 // Error says what cannot be used, and where. It is joined with others.
@@ -133,7 +134,7 @@ func (e *Error) Error() string {
 	if what != "" {
 		b.WriteString(what + ": ")
 	}
-	return b.String() + e.Reason
+	return printed.Text(b.String() + e.Reason)
 }
 
 // Read makes trees of files of a format. All defects are reported, joined, each an [*Error]; with them, unless Options.KeepGoing

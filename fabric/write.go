@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/fabric/internal/hostlist"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -67,13 +69,24 @@ func (w *writing) fail(tree, value, reason string) {
 	}
 }
 
-// quote writes a text as YAML and JSON read it.
+// quote writes a text as YAML reads it: what cannot be seen is escaped.
 func quote(s string) string {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return `""`
 	}
-	return string(text)
+	var b strings.Builder
+	for _, r := range string(text) {
+		switch {
+		case strconv.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xffff: // of which JSON makes two, that YAML does not join
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 // uniqueNames are names of domains that no two have: their own where it is allowed as it is, else their paths with what is not
@@ -209,7 +222,7 @@ func writeSlurmConf(w *writing, trees []cluster.NamedTree) {
 	names := uniqueNames(t.Tree, isWord, 200)
 	for _, d := range domains(t.Tree) {
 		if path := pathOf(t.Tree, d); t.Tree.Name(d) != names[d] {
-			w.printf("# %s is %s\n", names[d], strings.Join(strings.Fields(path), " "))
+			w.printf("# %s is %s\n", names[d], printed.Text(strings.Join(strings.Fields(path), " ")))
 		}
 		w.printf("SwitchName=%s", names[d])
 		children, nodes := below(t.Tree, names, d)
@@ -301,7 +314,7 @@ func writeList(w *writing, trees []cluster.NamedTree) {
 		if err != nil {
 			w.fail(trees[0].Name, e.Name, err.Error())
 		}
-		w.printf("%s\n  %s", map[bool]string{true: ","}[i > 0], text)
+		w.printf("%s\n  %s", map[bool]string{true: ","}[i > 0], printed.JSON(text))
 	}
 	w.printf("\n]\n")
 }
@@ -351,10 +364,10 @@ func labelValue(s string) string {
 // writeText draws trees for people.
 func writeText(w *writing, trees []cluster.NamedTree) {
 	for _, t := range trees {
-		w.printf("%s\n", t.Name)
+		printed.Fprintf(w, "%s\n", t.Name)
 		for _, l := range t.Tree.Layers() {
 			if l.Name != "" {
-				w.printf("  tier %d is %s\n", l.Tier, l.Name)
+				printed.Fprintf(w, "  tier %d is %s\n", l.Tier, l.Name)
 			}
 		}
 		for d := range t.Tree.All() {
@@ -362,11 +375,11 @@ func writeText(w *writing, trees []cluster.NamedTree) {
 				continue
 			}
 			path := t.Tree.Path(d)
-			w.printf("%s%s, tier %d", strings.Repeat("  ", len(path)), path[len(path)-1], t.Tree.Tier(d))
+			printed.Fprintf(w, "%s%s, tier %d", strings.Repeat("  ", len(path)), path[len(path)-1], t.Tree.Tier(d))
 			if children, nodes := below(t.Tree, make([]string, t.Tree.Len()), d); len(children) == 0 {
-				w.printf(", nodes: %d %s", len(nodes), hostlist.Fold(nodes))
+				printed.Fprintf(w, ", nodes: %d %s", len(nodes), hostlist.Fold(nodes))
 			}
-			w.printf("\n")
+			printed.Fprintf(w, "\n")
 		}
 	}
 }

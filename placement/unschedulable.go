@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -114,13 +115,18 @@ func (u *Unschedulable) Unwrap() error {
 	return u.Stopped
 }
 
-// Error reads `unschedulable: insufficient slots, 9 of 12 at spine-0 (proven)`. Where the search ended before that was
+// Error is told in one line: it reads `unschedulable: insufficient slots, 9 of 12 at spine-0 (proven)`. Where the search ended before that was
 // known it says so first: `search ended, no plan so far: insufficient slots, at least 9 of 12 at spine-0`. A nil error is
 // the empty text.
 func (u *Unschedulable) Error() string {
 	if u == nil {
 		return ""
 	}
+	return printed.Text(u.text())
+}
+
+// text is the error with names as they are.
+func (u *Unschedulable) text() string {
 	if u.Stopped != nil && len(u.Tiers) == 0 { // before anything was searched
 		return u.verdict()
 	}

@@ -7,9 +7,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/render"
 )
@@ -60,7 +62,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, errUnplaced):
 		return unplaced
 	}
-	fmt.Fprintln(stderr, err)
+	say(stderr, err)
 	return failed
 }
 
@@ -103,7 +105,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	if err != nil {
 		err = nobodyHas(err)
 		if unknown := unknownName(""); !set.keepGoing && !errors.Is(err, errNoNodes) && !errors.As(err, &unknown) {
-			err = fmt.Errorf("%w\n-keep-going plans the rest", err)
+			err = errors.Join(err, errors.New("-keep-going plans the rest"))
 		}
 		return p, err
 	}
@@ -124,23 +126,39 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	return p, nil
 }
 
+// say writes an error, each of those that are joined in lines of its own.
+func say(w io.Writer, err error) {
+	if joined, is := err.(interface{ Unwrap() []error }); is { //nolint:errorlint // what it is, not what it wraps
+		for _, e := range joined.Unwrap() {
+			say(w, e)
+		}
+		return
+	}
+	var of *fs.PathError
+	if errors.As(err, &of) { // which has the path as it is
+		printed.Fprintln(w, err.Error())
+		return
+	}
+	fmt.Fprintln(w, printed.Lines(err.Error()))
+}
+
 // report says on stderr what was read but has no part in the plan.
 func report(stderr io.Writer, p *Planned, keepGoing bool) {
 	for _, s := range p.Input.Skipped {
-		fmt.Fprintf(stderr, "%s %s: a kind that is not read, skipped (objects: %d)\n", s.APIVersion, s.Kind, s.Count)
+		printed.Fprintf(stderr, "%s %s: a kind that is not read, skipped (objects: %d)\n", s.APIVersion, s.Kind, s.Count)
 	}
 	for _, n := range merged(p.Input.Notices) {
-		fmt.Fprintln(stderr, n)
+		printed.Fprintln(stderr, n)
 	}
 	for _, err := range p.Input.Defects {
-		fmt.Fprintln(stderr, err)
+		say(stderr, err)
 	}
 	for _, o := range p.Outcomes {
 		for _, rule := range ignoredRules(o.Ignored) {
-			fmt.Fprintf(stderr, "%s: %s is not modelled and ignored (pods: %d)\n", o.Gang, rule, o.Ignored[rule])
+			printed.Fprintf(stderr, "%s: %s is not modelled and ignored (pods: %d)\n", o.Gang, rule, o.Ignored[rule])
 		}
 		if keepGoing && o.Err != nil && !errors.Is(o.Err, placement.ErrUnschedulable) {
-			fmt.Fprintln(stderr, o.Err)
+			say(stderr, o.Err)
 		}
 	}
 }

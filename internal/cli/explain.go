@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/internal/known"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/placement/render"
@@ -108,7 +109,7 @@ func (p *Planned) mayExplain(name string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("-explain %q: no gang waits for a node", name)
 	}
-	return fmt.Errorf("-explain %q: no such gang waits for a node; the nearest one is %s", name, known.Nearest(name, names))
+	return fmt.Errorf("-explain %q: no such gang waits for a node; the nearest one is %s", name, printed.Text(known.Nearest(name, names)))
 }
 
 // explanationOf explains what became of a gang, on the snapshot and by the limit of quotas that it was planned on. What is placed at once
@@ -158,7 +159,7 @@ func (p *Planned) tellOfFiles(o *render.Outcome, e *placement.Explanation) {
 func (p *Planned) keptByFiles(name string) string {
 	for i := range p.Outcomes {
 		if o := &p.Outcomes[i]; o.Gang == name && cannotBeUsed(o.Err) {
-			return fmt.Sprintf("waits for an error in the files to be corrected: %v", o.Err)
+			return printed.Sprintf("waits for an error in the files to be corrected: %v", o.Err)
 		}
 	}
 	return "is not in the files"

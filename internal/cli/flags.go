@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/printed"
+
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
@@ -58,7 +60,7 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 		return set, err
 	}
 	if err = check(); err != nil {
-		fmt.Fprintln(stderr, err)
+		say(stderr, err)
 		help(stderr)
 	}
 	return set, err
@@ -106,9 +108,17 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 	}
 }
 
+// line writes what package flag says of an argument, which it repeats: a line at a time.
+type line struct{ io.Writer }
+
+func (l line) Write(p []byte) (int, error) {
+	_, err := io.WriteString(l.Writer, printed.Text(strings.TrimSuffix(string(p), "\n"))+"\n")
+	return len(p), err
+}
+
 // parseFiles reads flags and the files among them; help prints all there is to say about the command.
 func parseFiles(flags *flag.FlagSet, args []string, usage string, stdout, stderr io.Writer, files *[]string) (help func(io.Writer), err error) {
-	flags.SetOutput(stderr)
+	flags.SetOutput(line{stderr})
 	flags.Usage = func() {}
 	help = func(w io.Writer) {
 		flags.SetOutput(w)

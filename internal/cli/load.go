@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement/manifest"
 )
 
@@ -66,7 +67,7 @@ func expand(name string, stderr io.Writer) ([]string, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: no *.yaml, *.yml or *.json file in this directory", name)
+		return nil, fmt.Errorf("%s: no *.yaml, *.yml or *.json file in this directory", printed.Text(name))
 	}
 	slices.SortFunc(found, muster.CompareNatural)
 	return found, nil

@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/placement/render"
 )
@@ -38,9 +38,9 @@ func merged(notices []string) []string {
 		switch others := slices.Compact(s.others); {
 		case s.times == 1:
 		case len(others) == 0:
-			s.first = fmt.Sprintf("%s (%d times)", s.first, s.times)
+			s.first = printed.Sprintf("%s (%d times)", s.first, s.times)
 		default:
-			s.first = fmt.Sprintf("%s (and so for %s)", s.first, listed(others, 4))
+			s.first = printed.Sprintf("%s (and so for %s)", s.first, listed(others, 4))
 		}
 		out = append(out, s.first)
 	}
@@ -52,7 +52,7 @@ func listed(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return printed.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // writeLost ends the summary with what of the input is in no plan.
@@ -64,7 +64,7 @@ func writeLost(w io.Writer, in *manifest.Input) error {
 		if len(lost.names) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s\n", lost.what, listed(lost.names, 5)); err != nil {
+		if _, err := io.WriteString(w, printed.Text(lost.what+": "+listed(lost.names, 5))+"\n"); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/placement/render"
@@ -86,7 +87,7 @@ func maxFits(p *Planned) (out []render.ShapeFits, err error) {
 	for _, a := range questions(p.Input) {
 		f := render.ShapeFits{Gangs: a.gangs, Question: a.question}
 		if f.Fits, err = placement.MaxFit(p.Cluster, a.question); err != nil {
-			return nil, fmt.Errorf("%s: %w", a.gangs[0], err)
+			return nil, fmt.Errorf("%s: %w", printed.Text(a.gangs[0]), err)
 		}
 		out = append(out, f)
 	}

@@ -2,13 +2,14 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/muster-sched/muster/internal/printed"
 )
 
 // A pipe that has a name is refused if nobody has it open for writing after so long; so often it is looked.
@@ -92,7 +93,7 @@ func isReadIn(dir, name string, stderr io.Writer) bool {
 	case err != nil || stat.Mode().IsRegular():
 		return true
 	case !stat.IsDir():
-		fmt.Fprintf(stderr, "%s: not a regular file, skipped\n", path)
+		printed.Fprintf(stderr, "%s: not a regular file, skipped\n", path)
 	}
 	return false
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -14,7 +15,7 @@ func (p *Planned) places() (err error) {
 			continue
 		}
 		if o.Places, err = placement.Places(o.Cluster, o.Result); err != nil {
-			return fmt.Errorf("%s: %w", o.Gang, err)
+			return fmt.Errorf("%s: %w", printed.Text(o.Gang), err)
 		}
 	}
 	return nil

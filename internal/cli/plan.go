@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/known"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
@@ -119,7 +120,7 @@ func knownTopology(name string, trees []cluster.NamedTree) error {
 	if name == "" || len(names) == 0 {
 		return nil
 	}
-	return unknownName(fmt.Sprintf("-topology %q: no such topology; the nearest one is %s", name, known.Nearest(name, names)))
+	return unknownName(fmt.Sprintf("-topology %q: no such topology; the nearest one is %s", name, printed.Text(known.Nearest(name, names))))
 }
 
 // joinOutcomes tells the outcomes of gangs that start together of each other.
@@ -168,7 +169,7 @@ func outcome(g *manifest.Gang, p *placement.Planned) render.Outcome {
 	if g.Err != nil {
 		o.Err = g.Err
 	} else if cannotBeUsed(o.Err) {
-		o.Err = fmt.Errorf("%s: %w", o.Gang, o.Err)
+		o.Err = fmt.Errorf("%s: %w", printed.Text(o.Gang), o.Err)
 	}
 	return o
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/muster-sched/muster/internal/printed"
 )
 
 // patience is how long a file is read without a word, and how often there is one then.
@@ -51,9 +53,9 @@ func (w *watched) Read(p []byte) (int, error) {
 func (w *watched) line() string {
 	const mega = 1_000_000
 	if w.size == 0 {
-		return fmt.Sprintf("reading %s: %d MB", w.name, w.read/mega)
+		return printed.Sprintf("reading %s: %d MB", w.name, w.read/mega)
 	}
-	return fmt.Sprintf("reading %s: %d of %d MB", w.name, w.read/mega, w.size/mega)
+	return printed.Sprintf("reading %s: %d of %d MB", w.name, w.read/mega, w.size/mega)
 }
 
 // Close takes the line away.

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/render"
 )
@@ -22,7 +23,7 @@ func (p *Planned) running() (gangs []placement.RunningGang, alone int, err error
 		known[req.Name] = true
 		g, err := p.standing(req)
 		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", req.Name, err)
+			return nil, 0, fmt.Errorf("%s: %w", printed.Text(req.Name), err)
 		}
 		gangs = append(gangs, *g)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/fabric"
 	"github.com/muster-sched/muster/internal/document"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/topology"
 )
@@ -68,7 +69,7 @@ func Topology(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, errOdd):
 		return failed
 	case err != nil:
-		fmt.Fprintln(stderr, err)
+		say(stderr, err)
 		return failed
 	}
 	return ok
@@ -87,16 +88,16 @@ func (set *topologySettings) run(stdin io.Reader, stdout, stderr io.Writer) erro
 	}
 	if set.check {
 		for _, f := range got.Findings {
-			fmt.Fprintln(stdout, f)
+			printed.Fprintln(stdout, f)
 		}
-		fmt.Fprintf(stdout, "%d odd, in %s\n", len(got.Findings), sizes(got.Trees))
+		printed.Fprintf(stdout, "%d odd, in %s\n", len(got.Findings), sizes(got.Trees))
 		if len(got.Findings) > 0 {
 			return errOdd
 		}
 		return nil
 	}
 	for _, f := range got.Findings {
-		fmt.Fprintln(stderr, f)
+		printed.Fprintln(stderr, f)
 	}
 	text, err := fabric.Write(fabric.Format(set.to), got.Trees)
 	if err != nil {
@@ -110,7 +111,7 @@ func (set *topologySettings) run(stdin io.Reader, stdout, stderr io.Writer) erro
 func sizes(trees []cluster.NamedTree) string {
 	var all []string
 	for _, t := range trees {
-		all = append(all, fmt.Sprintf("%s (%d nodes, %d domains)", t.Name, t.Tree.NumNodes(), t.Tree.Len()-1))
+		all = append(all, printed.Sprintf("%s (%d nodes, %d domains)", t.Name, t.Tree.NumNodes(), t.Tree.Len()-1))
 	}
 	return cmp.Or(strings.Join(all, ", "), "no topology")
 }
@@ -170,7 +171,7 @@ func holdNothing(files []fabric.File) error {
 		if !document.IsEmpty(f.Data) {
 			return nil
 		}
-		errs[i] = fmt.Errorf("%s: holds nothing", f.Name)
+		errs[i] = fmt.Errorf("%s: holds nothing", printed.Text(f.Name))
 	}
 	return errors.Join(errs...)
 }
@@ -181,21 +182,21 @@ func noTopology(files []fabric.File) error {
 	case 0:
 		return errors.New("no file that could hold a topology")
 	case 1:
-		return fmt.Errorf("%s: holds no topology", files[0].Name)
+		return fmt.Errorf("%s: holds no topology", printed.Text(files[0].Name))
 	}
-	return fmt.Errorf("%s: holds no topology, and none of the other files does", files[0].Name)
+	return fmt.Errorf("%s: holds no topology, and none of the other files does", printed.Text(files[0].Name))
 }
 
 // whole reads a file at once, unpacked.
 func whole(f manifest.File) ([]byte, error) {
 	in, err := f.Open()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
+		return nil, fmt.Errorf("%s: %w", printed.Text(f.Name), err)
 	}
 	data, err := document.Whole(in)
 	_ = in.Close()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
+		return nil, fmt.Errorf("%s: %w", printed.Text(f.Name), err)
 	}
 	return data, nil
 }
@@ -205,7 +206,7 @@ func detect(files []fabric.File) (string, error) {
 	at := slices.IndexFunc(files, func(f fabric.File) bool { return !document.IsEmpty(f.Data) })
 	format := string(fabric.Detect(files[at]))
 	if format == "" {
-		return "", fmt.Errorf("%s: in no format that is known by its beginning: say which (-from FORMAT, -fabric FORMAT:FILE)", files[at].Name)
+		return "", fmt.Errorf("%s: in no format that is known by its beginning: say which (-from FORMAT, -fabric FORMAT:FILE)", printed.Text(files[at].Name))
 	}
 	return format, nil
 }
@@ -244,7 +245,7 @@ func treesOfObjects(files []manifest.File, keepGoing bool) (*fabric.Fabric, erro
 		return nil, errors.Join(in.Defects...)
 	}
 	if len(in.Spec.Trees) == 0 {
-		return nil, fmt.Errorf("%s: holds no topology", files[0].Name)
+		return nil, fmt.Errorf("%s: holds no topology", printed.Text(files[0].Name))
 	}
 	return &fabric.Fabric{Trees: in.Spec.Trees}, nil
 }
@@ -267,7 +268,7 @@ func (set *settings) trees(stdin io.Reader, stderr io.Writer) ([]cluster.NamedTr
 		return nil, err
 	}
 	for _, f := range got.Findings {
-		fmt.Fprintln(stderr, f)
+		printed.Fprintln(stderr, f)
 	}
 	return got.Trees, nil
 }
@@ -306,25 +307,25 @@ func (set *topologySettings) compare(stdin io.Reader, stdout, stderr io.Writer) 
 func tellDifference(w io.Writer, name string, d *topology.Difference) {
 	path := func(p []string) string { return cmp.Or(strings.Join(p, "/"), "outside") }
 	if d.Layers {
-		fmt.Fprintf(w, "%s: layers changed\n", name)
+		printed.Fprintf(w, "%s: layers changed\n", name)
 	}
 	for _, p := range d.Removed {
-		fmt.Fprintf(w, "%s: removed %s (tier %d)\n", name, path(p.Path), p.Tier)
+		printed.Fprintf(w, "%s: removed %s (tier %d)\n", name, path(p.Path), p.Tier)
 	}
 	for _, p := range d.Added {
-		fmt.Fprintf(w, "%s: added %s (tier %d)\n", name, path(p.Path), p.Tier)
+		printed.Fprintf(w, "%s: added %s (tier %d)\n", name, path(p.Path), p.Tier)
 	}
 	for _, r := range d.Renamed {
-		fmt.Fprintf(w, "%s: %s is %s\n", name, path(r.Old), path(r.New))
+		printed.Fprintf(w, "%s: %s is %s\n", name, path(r.Old), path(r.New))
 	}
 	for _, m := range d.Moved {
-		fmt.Fprintf(w, "%s: node %s moved from %s to %s\n", name, m.Node, path(m.From), path(m.To))
+		printed.Fprintf(w, "%s: node %s moved from %s to %s\n", name, m.Node, path(m.From), path(m.To))
 	}
 	for _, n := range d.RemovedNodes {
-		fmt.Fprintf(w, "%s: node %s removed\n", name, n)
+		printed.Fprintf(w, "%s: node %s removed\n", name, n)
 	}
 	for _, n := range d.AddedNodes {
-		fmt.Fprintf(w, "%s: node %s added\n", name, n)
+		printed.Fprintf(w, "%s: node %s added\n", name, n)
 	}
 }
 
@@ -361,7 +362,7 @@ func parseTopology(args []string, stdout, stderr io.Writer) (set topologySetting
 		err = errors.New("-diff compares two files or directories")
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, err)
+		say(stderr, err)
 		help(stderr)
 	}
 	return set, err

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/printed"
 )
 
 // repeated are the values of a flag that may be given more than once.
@@ -46,16 +46,16 @@ func (w *without) Set(value string) error {
 // sayChanges says how what was planned differs from the files, so that nobody takes the one for the other.
 func sayChanges(w io.Writer, set *settings, replaced []string) {
 	for _, name := range slices.Compact(slices.SortedFunc(slices.Values(set.without.nodes), muster.CompareNatural)) {
-		fmt.Fprintf(w, "planned without node/%s\n", name)
+		printed.Fprintf(w, "planned without node/%s\n", name)
 	}
 	for _, name := range slices.Compact(slices.SortedFunc(slices.Values(set.without.gangs), muster.CompareNatural)) {
-		fmt.Fprintf(w, "planned without gang/%s\n", name)
+		printed.Fprintf(w, "planned without gang/%s\n", name)
 	}
 	for _, name := range set.added {
-		fmt.Fprintf(w, "planned with %s added\n", name)
+		printed.Fprintf(w, "planned with %s added\n", name)
 	}
 	for _, line := range replaced {
-		fmt.Fprintf(w, "replaced: %s\n", line)
+		printed.Fprintf(w, "replaced: %s\n", line)
 	}
 }
 
@@ -72,7 +72,7 @@ func nobodyHas(err error) error {
 	}
 	for field, what := range map[string]string{"options.WithoutNodes": "node", "options.WithoutGangs": "gang"} {
 		if strings.HasPrefix(invalid.Field, field) {
-			return unknownName(fmt.Sprintf("-without %s/%s: %s", what, invalid.Value, invalid.Reason))
+			return unknownName(printed.Sprintf("-without %s/%s: %s", what, invalid.Value, invalid.Reason))
 		}
 	}
 	return err

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"io"
 	"strings"
+
+	"github.com/muster-sched/muster/internal/printed"
 )
 
 const (
@@ -36,7 +38,7 @@ func (e *Error) Error() string {
 	if e == nil {
 		return ""
 	}
-	return e.Reason
+	return printed.Text(e.Reason)
 }
 
 // Unwrap is the error of the parser below, nil if there is none.

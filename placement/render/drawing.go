@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -235,7 +236,7 @@ func (c *cell) painted(in paint) string {
 		if width <= maxLiteral {
 			text.WriteString(in.text(r.char, strings.Repeat(string(r.char), int(r.n))))
 		} else {
-			text.WriteString(in.text(r.char, fmt.Sprintf("%d%c", r.n, r.char)))
+			text.WriteString(in.text(r.char, printed.Sprintf("%d%c", r.n, r.char)))
 		}
 	}
 	if width == 0 {
@@ -262,12 +263,12 @@ func (s *sum) add(c cell) {
 }
 
 func (s *sum) String() string {
-	text := fmt.Sprintf("%s, %d of %d slots free", count(s.nodes, "node"), s.free, s.slots)
+	text := printed.Sprintf("%s, %d of %d slots free", count(s.nodes, "node"), s.free, s.slots)
 	if s.outs > 0 {
-		text += fmt.Sprintf(", %d out of service", s.outs)
+		text += printed.Sprintf(", %d out of service", s.outs)
 	}
 	if s.members > 0 {
-		text += fmt.Sprintf(", %s of the gang", count(s.members, "member"))
+		text += printed.Sprintf(", %s of the gang", count(s.members, "member"))
 	}
 	return text
 }
@@ -293,10 +294,10 @@ func (d *drawing) write(w io.Writer) {
 	}
 	for _, l := range lines {
 		if l.text == "" {
-			fmt.Fprintln(w, l.label)
+			printed.Fprintln(w, l.label)
 			continue
 		}
-		fmt.Fprintf(w, "%-*s  %s\n", width, l.label, l.text)
+		fmt.Fprintf(w, "%-*s  %s\n", width, l.label, l.text) // of our own, but for the label, which is printed
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -64,15 +65,15 @@ func writeExplanation(w io.Writer, o *Outcome) {
 		known[r.Kind], head = true, append(head, text)
 	}
 	details = append(details, effort(e)...)
-	fmt.Fprintln(w, head[0])
+	printed.Fprintln(w, head[0])
 	for _, line := range head[1:] {
-		fmt.Fprintln(w, "  "+line)
+		printed.Fprintln(w, "  "+line)
 	}
 	if len(details) > 0 {
-		fmt.Fprintln(w, "  details:")
+		printed.Fprintln(w, "  details:")
 	}
 	for _, line := range details {
-		fmt.Fprintln(w, "    "+line)
+		printed.Fprintln(w, "    "+line)
 	}
 }
 
@@ -137,7 +138,7 @@ func startText(p *placement.Result) string {
 	if p == nil {
 		return ""
 	}
-	return fmt.Sprintf(" with %s %s", count(len(p.Assignments), "member"), inPlace(p.Layer, p.Tier, p.Domain))
+	return printed.Sprintf(" with %s %s", count(len(p.Assignments), "member"), inPlace(p.Layer, p.Tier, p.Domain))
 }
 
 // leavingText reads `2 leaving members are gone: ns/a and ns/b`.
@@ -179,23 +180,23 @@ func refusalText(o *Outcome) string {
 		}
 		return text
 	case explain.CodeMembers:
-		return fmt.Sprintf("it needs %s, and %s known", members(o, d.Wanted), is(numberOr(d.Fits, "none", "only "), d.Fits))
+		return printed.Sprintf("it needs %s, and %s known", members(o, d.Wanted), is(numberOr(d.Fits, "none", "only "), d.Fits))
 	case explain.CodeQuotaLimit:
-		return fmt.Sprintf("quota %s would use %s more than it may", d.Quota, deficitText(d))
+		return printed.Sprintf("quota %s would use %s more than it may", d.Quota, deficitText(d))
 	case explain.CodeQuotaMinimum:
-		return fmt.Sprintf("its members are not preemptible, and those of quota %s would use %s more than its minimum", d.Quota, deficitText(d))
+		return printed.Sprintf("its members are not preemptible, and those of quota %s would use %s more than its minimum", d.Quota, deficitText(d))
 	case explain.CodeSteps:
 		return "the search ended before a plan was found"
 	default:
 		text := "it needs " + members(o, d.Wanted) + rulePhrase(ruleOf(e))
 		if jointly(o, d.Wanted) {
-			text = fmt.Sprintf("it and %s together need %s%s", named(mates(o)), count(d.Wanted, "member"), rulePhrase(ruleOf(e)))
+			text = printed.Sprintf("it and %s together need %s%s", named(mates(o)), count(d.Wanted, "member"), rulePhrase(ruleOf(e)))
 		} else if someRun(o, d.Wanted) {
 			text += " with those that run"
 		}
 		text += ", and "
 		if !f.Proven {
-			return text + fmt.Sprintf("the search, which ended early, found room for %s", numberOr(d.Fits, "none", ""))
+			return text + printed.Sprintf("the search, which ended early, found room for %s", numberOr(d.Fits, "none", ""))
 		}
 		return text + fits(d.Fits)
 	}
@@ -234,9 +235,9 @@ func roomLeft(o *Outcome) (lines []string) {
 	case path == "": // the whole cluster is what is too small
 		text += lackingText(e)
 	case r.who == "" && r.multiple == "" && like == "" && d.Missing > 0:
-		text += fmt.Sprintf(", but no %s for more than %d: %s lacks room for %d", layer, d.Best, path, d.Missing)
+		text += printed.Sprintf(", but no %s for more than %d: %s lacks room for %d", layer, d.Best, path, d.Missing)
 	default:
-		text += fmt.Sprintf(", and %s, the %s with most room, for %d", path, layer, d.Best)
+		text += printed.Sprintf(", and %s, the %s with most room, for %d", path, layer, d.Best)
 		switch {
 		case r.limit.Kind != "" && d.Missing == 0:
 			text += ", but not as they have to lie"

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
@@ -73,7 +74,7 @@ func JSONWithReport(w io.Writer, outcomes []Outcome, r *Report) error {
 		}
 	}
 	b.WriteString("}\n")
-	_, err := w.Write(b.Bytes())
+	_, err := w.Write(printed.JSON(b.Bytes()))
 	return err
 }
 
@@ -153,10 +154,9 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// encode writes a value without the line end and the HTML escapes of the standard encoder.
+// encode writes a value without the line end of the standard encoder.
 func encode(b *bytes.Buffer, v any) error {
 	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -24,7 +25,7 @@ const namedGangs = 3
 func MaxFitText(w io.Writer, shapes []ShapeFits) error {
 	b := bufio.NewWriter(w)
 	if len(shapes) == 0 {
-		fmt.Fprintln(b, "no gang waits for a node, so no shape is asked for")
+		printed.Fprintln(b, "no gang waits for a node, so no shape is asked for")
 	}
 	for i := range shapes {
 		writeFits(b, &shapes[i])
@@ -36,13 +37,13 @@ func MaxFitText(w io.Writer, shapes []ShapeFits) error {
 func writeFits(w io.Writer, s *ShapeFits) {
 	q, who := &s.Question, strings.Join(s.Gangs[:min(len(s.Gangs), namedGangs)], ", ")
 	if n := len(s.Gangs) - namedGangs; n > 0 {
-		who += fmt.Sprintf(" and %d more", n)
+		who += printed.Sprintf(" and %d more", n)
 	}
 	var amounts []string
 	for _, name := range q.Shape.Resources.Names() {
-		amounts = append(amounts, fmt.Sprintf("%s %d", name, q.Shape.Resources[name]))
+		amounts = append(amounts, printed.Sprintf("%s %d", name, q.Shape.Resources[name]))
 	}
-	fmt.Fprintf(w, "largest gang in one domain, of members that ask for %s (%s)\n", strings.Join(amounts, ", "), who)
+	printed.Fprintf(w, "largest gang in one domain, of members that ask for %s (%s)\n", strings.Join(amounts, ", "), who)
 	rows := [][]string{{"", "now", "once leaving members are gone", "with victims", "domain"}}
 	for i := range s.Fits {
 		f := &s.Fits[i]
@@ -98,15 +99,16 @@ func writeColumns(w io.Writer, rows [][]string) {
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			width[i] = max(width[i], len(cell))
+			row[i] = printed.Text(cell)
+			width[i] = max(width[i], len(row[i]))
 		}
 	}
 	for _, row := range rows {
 		line := ""
 		for i, cell := range row {
-			line += fmt.Sprintf("  %-*s", width[i], cell)
+			line += printed.Sprintf("  %-*s", width[i], cell)
 		}
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
+		printed.Fprintln(w, strings.TrimRight(line, " "))
 	}
 }
 

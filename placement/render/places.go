@@ -2,11 +2,11 @@ package render
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -15,7 +15,7 @@ func PlacesText(w io.Writer, outcomes []Outcome) error {
 	b := bufio.NewWriter(w)
 	for i := range outcomes {
 		if o := &outcomes[i]; o.Places != nil {
-			fmt.Fprintf(b, "places of %s\n", o.Gang)
+			printed.Fprintf(b, "places of %s\n", o.Gang)
 			writePlaces(b, o.Places)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -20,15 +21,15 @@ import (
 func QuotasText(w io.Writer, s *quota.State) error {
 	b := bufio.NewWriter(w)
 	if s == nil {
-		fmt.Fprintln(b, "no quotas")
+		printed.Fprintln(b, "no quotas")
 		return b.Flush()
 	}
 	total := s.Total()
 	for i, resource := range total.Names() {
 		if i == 0 {
-			fmt.Fprintln(b, "quotas: # used, + rest of the share, . rest of the maximum, | minimum")
+			printed.Fprintln(b, "quotas: # used, + rest of the share, . rest of the maximum, | minimum")
 		}
-		fmt.Fprintf(b, "%s, %s to divide\n", resource, amountText(resource, total[resource]))
+		printed.Fprintf(b, "%s, %s to divide\n", resource, amountText(resource, total[resource]))
 		writeTable(b, quotaRows(s, resource, total[resource]))
 	}
 	return b.Flush()
@@ -99,19 +100,20 @@ func writeTable(w io.Writer, rows [][]string) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], len(cell))
+			row[i] = printed.Text(cell)
+			widths[i] = max(widths[i], len(row[i]))
 		}
 	}
 	for _, row := range rows {
 		line := " "
 		for i, cell := range row {
 			if i < 2 {
-				line += fmt.Sprintf(" %-*s", widths[i], cell)
+				line += printed.Sprintf(" %-*s", widths[i], cell)
 			} else {
-				line += fmt.Sprintf("  %*s", widths[i], cell)
+				line += printed.Sprintf("  %*s", widths[i], cell)
 			}
 		}
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
+		printed.Fprintln(w, strings.TrimRight(line, " "))
 	}
 }
 
@@ -151,7 +153,7 @@ func amountText(resource string, n int64) string {
 	case resource == muster.CPU && n%1000 == 0:
 		return fmt.Sprint(n / 1000)
 	case resource == muster.CPU:
-		return fmt.Sprintf("%dm", n)
+		return printed.Sprintf("%dm", n)
 	case bytes && n > 0:
 		unit := 0
 		units := []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}

@@ -143,7 +143,7 @@ func TestJSON(t *testing.T) {
 	require.Equal(t, `{"plans":[
 {"gang":"ns/job","status":"placed","tier":0,"layer":"node","domain":"b0/r0/node-1","groupTier":0,"groupTiers":[0],"strategy":"node/node","strategyNumber":1,"span":{},"pass":"fair","waitsFor":[],"assignments":[{"pod":"job-0","rank":0,"group":0,"node":"node-1"},{"pod":"job-1","rank":1,"group":0,"node":"node-1"}],"victims":[],"ignored":{}},
 {"gang":"ns/job","status":"unschedulable","pass":"fair","waitsFor":[],"assignments":[],"victims":[],"ignored":{},"reason":{"kind":"nodes","message":"unschedulable: insufficient slots, 6 of 7 at b0/r0 (proven)","proven":true,"wanted":7,"fits":6,"tiers":[{"tier":0,"layer":"node","domain":"b0/r0/node-1","members":2,"groups":0},{"tier":1,"layer":"rack","domain":"b0/r0","members":6,"groups":0},{"tier":2,"layer":"block","domain":"b0","members":6,"groups":0},{"tier":3,"layer":"","domain":"","members":6,"groups":0}],"nodes":{"total":4,"rejected":{"resource:gpu":1}}}},
-{"gang":"ns/<bad>","status":"unschedulable","waitsFor":[],"assignments":[],"victims":[],"ignored":{"hostPorts":1,"volumes":2},"reason":{"kind":"invalid","message":"a & b","proven":true}}]}
+{"gang":"ns/\u003cbad\u003e","status":"unschedulable","waitsFor":[],"assignments":[],"victims":[],"ignored":{"hostPorts":1,"volumes":2},"reason":{"kind":"invalid","message":"a \u0026 b","proven":true}}]}
 `, b.String())
 	b.Reset()
 	require.NoError(t, JSON(&b, nil))

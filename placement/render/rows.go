@@ -1,9 +1,9 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -52,9 +52,9 @@ func (d *drawing) untouched(c, last topology.DomainID) (topology.DomainID, sum) 
 
 // label names one domain, or a run of siblings.
 func (d *drawing) label(from, to topology.DomainID, depth int) string {
-	label := strings.Repeat("  ", depth) + d.tree.Name(from)
+	label := strings.Repeat("  ", depth) + printed.Text(d.tree.Name(from))
 	if to > from {
-		label += fmt.Sprintf(" .. %s (%d domains)", d.tree.Name(to), to-from+1)
+		label += printed.Sprintf(" .. %s (%d domains)", d.tree.Name(to), to-from+1)
 	}
 	return label
 }

@@ -2,10 +2,10 @@ package render
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -15,11 +15,11 @@ func RunningText(w io.Writer, gangs []placement.RunningGang, alone int) error {
 	b := bufio.NewWriter(w)
 	switch {
 	case len(gangs) > 0:
-		fmt.Fprintln(b, "gangs that run before the plans, worst first")
+		printed.Fprintln(b, "gangs that run before the plans, worst first")
 	case alone > 0:
-		fmt.Fprintf(b, "no gang runs before the plans, only %s in none\n", count(alone, "pod"))
+		printed.Fprintf(b, "no gang runs before the plans, only %s in none\n", count(alone, "pod"))
 	default:
-		fmt.Fprintln(b, "no gang runs before the plans")
+		printed.Fprintln(b, "no gang runs before the plans")
 	}
 	rows := [][]string{}
 	for i := range gangs {
@@ -30,7 +30,7 @@ func RunningText(w io.Writer, gangs []placement.RunningGang, alone int) error {
 		writeColumns(b, rows)
 	}
 	if alone > 0 && len(gangs) > 0 {
-		fmt.Fprintf(b, "  and %s in no gang\n", count(alone, "pod"))
+		printed.Fprintf(b, "  and %s in no gang\n", count(alone, "pod"))
 	}
 	return b.Flush()
 }
@@ -43,7 +43,7 @@ func placeText(at *placement.Position) string {
 	}
 	for _, s := range at.Span {
 		if s.Domains > 1 {
-			text += fmt.Sprintf(", over %d of %s", s.Domains, layerName(s.Layer, s.Tier))
+			text += printed.Sprintf(", over %d of %s", s.Domains, layerName(s.Layer, s.Tier))
 			break // the layers below say no more than that there are more of them
 		}
 	}
@@ -61,13 +61,13 @@ func groupsText(l *placement.GroupLevel) string {
 	for _, w := range l.Within {
 		of := ""
 		if len(parts) == 0 {
-			of = fmt.Sprintf(" of %d", l.Groups)
+			of = printed.Sprintf(" of %d", l.Groups)
 		}
 		where := "in the whole cluster"
 		if w.Layer != "" {
 			where = "each in one " + w.Layer
 		}
-		parts = append(parts, fmt.Sprintf("%d%s %s", w.Groups, of, where))
+		parts = append(parts, printed.Sprintf("%d%s %s", w.Groups, of, where))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -84,12 +84,12 @@ func better(g *placement.RunningGang) string {
 	case g.Moves == nil:
 		return "nothing better was found"
 	case g.Wider > 0:
-		tiers := map[bool]string{true: "one tier", false: fmt.Sprintf("%d tiers", g.Wider)}[g.Wider == 1]
-		return fmt.Sprintf("%s wider than needed: %s has room%s", tiers, placeText(&g.Best), doubt)
+		tiers := map[bool]string{true: "one tier", false: printed.Sprintf("%d tiers", g.Wider)}[g.Wider == 1]
+		return printed.Sprintf("%s wider than needed: %s has room%s", tiers, placeText(&g.Best), doubt)
 	case g.Wider < 0:
-		return fmt.Sprintf("its rules would rather have it in %s%s", placeText(&g.Best), doubt)
+		return printed.Sprintf("its rules would rather have it in %s%s", placeText(&g.Best), doubt)
 	}
-	return fmt.Sprintf("no wider than needed, but it would lie better in %s%s", placeText(&g.Best), doubt)
+	return printed.Sprintf("no wider than needed, but it would lie better in %s%s", placeText(&g.Best), doubt)
 }
 
 // runningObjects are the same for JSON.

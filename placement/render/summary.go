@@ -3,11 +3,11 @@ package render
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -20,7 +20,7 @@ func Headlines(w io.Writer, outcomes []Outcome) error {
 	return b.Flush()
 }
 
-func writeHeadline(w io.Writer, o *Outcome) { fmt.Fprintf(w, "%s: %s\n", name(o), headline(o)) }
+func writeHeadline(w io.Writer, o *Outcome) { printed.Fprintf(w, "%s: %s\n", name(o), headline(o)) }
 
 // Summary writes what became of all gangs in a line, and in another one how many nodes of the cluster are in no topology,
 // where there are some. O(outcomes + nodes * topologies).
@@ -36,7 +36,7 @@ func Summary(w io.Writer, outcomes []Outcome, spec *cluster.Spec) error {
 	if n := inNoTopology(spec); n > 0 {
 		text += "\nin no topology: " + count(n, "node")
 	}
-	_, err := fmt.Fprintln(w, text)
+	_, err := io.WriteString(w, text+"\n") // of our own
 	return err
 }
 
@@ -58,7 +58,7 @@ func tally(outcomes []Outcome) string {
 			refused++
 		}
 	}
-	return fmt.Sprintf("%s: %d placed, %d waiting, %d refused, %d invalid; %s placed",
+	return printed.Sprintf("%s: %d placed, %d waiting, %d refused, %d invalid; %s placed",
 		count(len(outcomes), "gang"), placed, waiting, refused, invalid, count(pods, "pod"))
 }
 

@@ -304,7 +304,7 @@ func TestDomainsInOneBox(t *testing.T) {
 
 // Names that would turn the text around, and numbers at the end of their type, do no harm.
 func TestExtremesInPictures(t *testing.T) {
-	require.Equal(t, "a\uFFFDb\uFFFD&lt;c&#34;", escaped("a\u202eb\x00<c\""))
+	require.Equal(t, `a\u202eb\x00&lt;c&#34;`, escaped("a\u202eb\x00<c\""))
 	sum := counts{}
 	for range 1000 {
 		sum.add(&cell{free: math.MaxInt64, held: math.MaxInt64})

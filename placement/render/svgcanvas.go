@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
-	"unicode"
+
+	"github.com/muster-sched/muster/internal/printed"
 )
 
 // canvas collects the elements of a picture. All coordinates are whole pixels.
@@ -37,18 +38,11 @@ func (c *canvas) begin(title string) { fmt.Fprintf(c, "<g><title>%s</title>", es
 
 func (c *canvas) end() { c.WriteString("</g>\n") }
 
-// escaped is text as XML has it. What cannot be seen or stands for another direction of writing is replaced.
+// escaped is text as XML has it. What cannot be seen or stands for another direction of writing is printed.
 func escaped(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(strings.Map(visible, text))) // a builder takes all
+	_ = xml.EscapeText(&b, []byte(printed.Text(text))) // a builder takes all
 	return b.String()
-}
-
-func visible(r rune) rune {
-	if !unicode.IsPrint(r) {
-		return unicode.ReplacementChar
-	}
-	return r
 }
 
 // lettersOf is the width of a rune in letters: those of East Asia, and pictures, take two.

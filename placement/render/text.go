@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
@@ -84,25 +85,25 @@ func headline(o *Outcome) string {
 		return "not planned: " + o.why().Error()
 	}
 	res := o.Result
-	text := fmt.Sprintf("placed, %s", count(len(res.Assignments), "member"))
+	text := printed.Sprintf("placed, %s", count(len(res.Assignments), "member"))
 	if o.Request != nil && len(o.Request.Members) > len(res.Assignments) {
-		text += fmt.Sprintf(" of %d", len(o.Request.Members))
+		text += printed.Sprintf(" of %d", len(o.Request.Members))
 	}
 	if text += " " + inDomain(res.Layer, res.Tier, res.Domain); len(res.Domain) == 0 {
 		text += " of the topology"
 	}
-	text += fmt.Sprintf(", strategy %d", res.StrategyNumber)
+	text += printed.Sprintf(", strategy %d", res.StrategyNumber)
 	if res.Strategy != "" {
 		text += " (" + res.Strategy + ")"
 	}
 	for i, s := range res.Span {
-		text += map[bool]string{true: ", span ", false: " "}[i == 0] + fmt.Sprintf("%s=%d", layerName(s.Layer, s.Tier), s.Domains)
+		text += map[bool]string{true: ", span ", false: " "}[i == 0] + printed.Sprintf("%s=%d", layerName(s.Layer, s.Tier), s.Domains)
 	}
 	for _, g := range res.Elsewhere {
-		text += fmt.Sprintf(", %s %s of %s", g.Part, inDomain(g.Layer, g.Tier, g.Domain), g.Tree)
+		text += printed.Sprintf(", %s %s of %s", g.Part, inDomain(g.Layer, g.Tier, g.Domain), g.Tree)
 	}
 	if o.Pass != "" && o.Pass != quota.Fair {
-		text += fmt.Sprintf(", by what its quota may %s", map[quota.Limit]string{quota.Borrow: "borrow", quota.Greedy: "take at most"}[o.Pass])
+		text += printed.Sprintf(", by what its quota may %s", map[quota.Limit]string{quota.Borrow: "borrow", quota.Greedy: "take at most"}[o.Pass])
 	}
 	if len(res.WaitsFor) > 0 {
 		var names []string
@@ -125,7 +126,7 @@ func inDomain(layer string, tier int, domain []string) string {
 	if len(domain) == 0 {
 		return "below the root"
 	}
-	return fmt.Sprintf("in %s %s", layerOrTier(layer, tier), strings.Join(domain, "/"))
+	return printed.Sprintf("in %s %s", layerOrTier(layer, tier), strings.Join(domain, "/"))
 }
 
 // layerOrTier reads `leaf`, `node` or `tier 2`.
@@ -136,7 +137,7 @@ func layerOrTier(name string, tier int) string {
 	case tier == 0:
 		return "node"
 	}
-	return fmt.Sprintf("tier %d", tier)
+	return printed.Sprintf("tier %d", tier)
 }
 
 // writeReason says what the best domains could have taken, and what is wrong with the nodes.
@@ -155,9 +156,9 @@ func writeReason(w io.Writer, err error) {
 			best = "the whole topology"
 		}
 		least := map[bool]string{true: "at least "}[t.AtLeast]
-		fmt.Fprintf(w, "  %s: room for %s%s", best, least, count(t.Members, "member"))
+		printed.Fprintf(w, "  %s: room for %s%s", best, least, count(t.Members, "member"))
 		if t.Groups > 0 {
-			fmt.Fprintf(w, ", %s", count(t.Groups, "whole group"))
+			printed.Fprintf(w, ", %s", count(t.Groups, "whole group"))
 		}
 		fmt.Fprintln(w)
 	}
@@ -171,9 +172,9 @@ func writeCauses(w io.Writer, nodes *placement.NodeCauses, what string) {
 	if len(nodes.Rejected) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  of %s %s:", count(nodes.Total, "node"), what)
+	printed.Fprintf(w, "  of %s %s:", count(nodes.Total, "node"), what)
 	for i, c := range nodes.Rejected {
-		fmt.Fprintf(w, "%s %d %s", map[bool]string{true: "", false: ","}[i == 0], c.Nodes, c.Cause)
+		printed.Fprintf(w, "%s %d %s", map[bool]string{true: "", false: ","}[i == 0], c.Nodes, c.Cause)
 		writeKeys(w, c.Which)
 	}
 	fmt.Fprintln(w)
@@ -183,13 +184,13 @@ func writeCauses(w io.Writer, nodes *placement.NodeCauses, what string) {
 func writeKeys(w io.Writer, which []placement.KeyCount) {
 	const most = 3
 	for i, k := range which[:min(most, len(which))] {
-		fmt.Fprintf(w, "%s%s", map[bool]string{true: " (", false: ", "}[i == 0], k.Key)
+		printed.Fprintf(w, "%s%s", map[bool]string{true: " (", false: ", "}[i == 0], k.Key)
 		if len(which) > 1 {
-			fmt.Fprintf(w, " %d", k.Nodes)
+			printed.Fprintf(w, " %d", k.Nodes)
 		}
 	}
 	if len(which) > most {
-		fmt.Fprintf(w, ", and %d more", len(which)-most)
+		printed.Fprintf(w, ", and %d more", len(which)-most)
 	}
 	if len(which) > 0 {
 		fmt.Fprint(w, ")")
@@ -201,16 +202,16 @@ func writeObstacles(w io.Writer, o placement.Obstacles) {
 	if len(o.Members) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  would fit if %s that run%s placed anew", count(len(o.Members), "member"), map[bool]string{true: "s were", false: " were"}[len(o.Members) == 1])
+	printed.Fprintf(w, "  would fit if %s that run%s placed anew", count(len(o.Members), "member"), map[bool]string{true: "s were", false: " were"}[len(o.Members) == 1])
 	if o.Proven {
 		fmt.Fprint(w, " (proven to be the fewest)")
 	}
 	for i, m := range o.Members {
 		if i == maxMembersListed {
-			fmt.Fprintf(w, ", and %d more", len(o.Members)-i)
+			printed.Fprintf(w, ", and %d more", len(o.Members)-i)
 			break
 		}
-		fmt.Fprintf(w, "%s %s on %s", map[bool]string{true: ":", false: ","}[i == 0], m.Member, m.Node)
+		printed.Fprintf(w, "%s %s on %s", map[bool]string{true: ":", false: ","}[i == 0], m.Member, m.Node)
 	}
 	fmt.Fprintln(w)
 }
@@ -223,7 +224,7 @@ func writeRefusal(w io.Writer, q *quota.Refusal) {
 	rule := map[quota.Rule]string{quota.RuleLimit: "limit", quota.RuleMin: "minimum for members that are not preemptible"}[q.Rule]
 	for _, s := range q.Short {
 		amount := func(n int64) string { return amountText(s.Resource, n) }
-		fmt.Fprintf(w, "  quota %s refuses by its %s: %s of %s too many, %s in use and %s asked for, of %s\n",
+		printed.Fprintf(w, "  quota %s refuses by its %s: %s of %s too many, %s in use and %s asked for, of %s\n",
 			strings.Join(q.Path, "/"), rule, amount(s.By), s.Resource, amount(s.Used), amount(s.Asked), amount(s.Limit))
 	}
 }
@@ -246,16 +247,16 @@ func writeMembers(w io.Writer, o *Outcome, in paint) {
 		}
 		if groups < maxGroupsListed {
 			group := letter(res, first.Group)
-			fmt.Fprintf(w, "  %s", in.text(group, string(group)))
+			fmt.Fprint(w, "  "+in.text(group, string(group)))
 			if name := parts[first.Member]; name != "" {
-				fmt.Fprintf(w, " %s:", name)
+				printed.Fprintf(w, " %s:", name)
 			}
 			for j, a := range res.Assignments[i:end] {
 				if j == maxMembersListed {
-					fmt.Fprintf(w, ", and %d more", end-i-j)
+					printed.Fprintf(w, ", and %d more", end-i-j)
 					break
 				}
-				fmt.Fprintf(w, "%s %s -> %s", map[bool]string{true: "", false: ","}[j == 0], a.Member, a.Node)
+				printed.Fprintf(w, "%s %s -> %s", map[bool]string{true: "", false: ","}[j == 0], a.Member, a.Node)
 				writeZones(w, sharesOf(a.NUMA))
 			}
 			fmt.Fprintln(w)
@@ -263,7 +264,7 @@ func writeMembers(w io.Writer, o *Outcome, in paint) {
 		i = end
 	}
 	if groups > maxGroupsListed {
-		fmt.Fprintf(w, "  and %s more\n", count(groups-maxGroupsListed, "group"))
+		printed.Fprintf(w, "  and %s more\n", count(groups-maxGroupsListed, "group"))
 	}
 }
 
@@ -298,7 +299,7 @@ func writeZones(w io.Writer, shares []numa.Share) {
 		if i == 0 {
 			before = map[bool]string{true: " (zone ", false: " (zones "}[len(shares) == 1]
 		}
-		fmt.Fprintf(w, "%s%d", before, s.Zone)
+		printed.Fprintf(w, "%s%d", before, s.Zone)
 	}
 	if len(shares) > 0 {
 		fmt.Fprint(w, ")")
@@ -318,5 +319,5 @@ func count(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
-	return fmt.Sprintf("%d %ss", n, word)
+	return printed.Sprintf("%d %ss", n, word)
 }

@@ -1,12 +1,12 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/preempt"
 )
@@ -49,17 +49,17 @@ func writeVictims(w io.Writer, o *Outcome) {
 		if pod != v.Gang {
 			of = " of " + v.Gang
 		}
-		fmt.Fprintf(w, "  evicts %s%s on %s: %s\n", pod, of, v.Node, legal(v, o))
+		printed.Fprintf(w, "  evicts %s%s on %s: %s\n", pod, of, v.Node, legal(v, o))
 	}
 	if more := len(list) - maxVictimsListed; more > 0 {
-		fmt.Fprintf(w, "  and %d more\n", more)
+		printed.Fprintf(w, "  and %d more\n", more)
 	}
 	if p := o.Result.Preemption; p != nil {
-		fmt.Fprintf(w, "  cost: %s", costText(&p.Cost))
+		printed.Fprintf(w, "  cost: %s", costText(&p.Cost))
 		if p.Proven {
-			fmt.Fprintln(w, " (proven to be the least)")
+			printed.Fprintln(w, " (proven to be the least)")
 		} else {
-			fmt.Fprintf(w, " (not proven; no less than: %s)\n", costText(&p.LowerBound))
+			printed.Fprintf(w, " (not proven; no less than: %s)\n", costText(&p.LowerBound))
 		}
 	}
 }
@@ -68,11 +68,11 @@ func writeVictims(w io.Writer, o *Outcome) {
 func legal(v *placement.Victim, o *Outcome) string {
 	switch {
 	case v.OverMin != "":
-		return fmt.Sprintf("quota %s uses more than its min of %s", v.Quota, v.OverMin)
+		return printed.Sprintf("quota %s uses more than its min of %s", v.Quota, v.OverMin)
 	case o.Request == nil:
-		return fmt.Sprintf("priority %d is lower", v.Priority)
+		return printed.Sprintf("priority %d is lower", v.Priority)
 	}
-	return fmt.Sprintf("priority %d is below %d", v.Priority, o.Request.Priority)
+	return printed.Sprintf("priority %d is below %d", v.Priority, o.Request.Priority)
 }
 
 // costText lists the costs in their default order, leaving out those that do not arise.
@@ -80,7 +80,7 @@ func costText(c *preempt.Cost) string {
 	var parts []string
 	note := func(arises bool, format string, args ...any) {
 		if arises {
-			parts = append(parts, fmt.Sprintf(format, args...))
+			parts = append(parts, printed.Sprintf(format, args...))
 		}
 	}
 	note(c.Budgets > 0, "%s against a budget", count(c.Budgets, "member"))

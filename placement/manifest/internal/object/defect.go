@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/printed"
 )
 
 // Defect says what in the input cannot be used: where it stands, and why. See Error of package manifest.
@@ -42,7 +43,7 @@ func (e *Defect) Error() string {
 		b.WriteString(muster.ErrNotSupported.Error() + ": ")
 	}
 	b.WriteString(e.Reason)
-	return b.String()
+	return printed.Text(b.String())
 }
 
 // shorten keeps a huge value from filling the message.
