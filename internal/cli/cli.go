@@ -128,7 +128,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 
 // say writes an error, each of those that are joined in lines of its own.
 func say(w io.Writer, err error) {
-	if joined, is := err.(interface{ Unwrap() []error }); is { //nolint:errorlint // what it is, not what it wraps
+	if joined, is := err.(interface{ Unwrap() []error }); is {
 		for _, e := range joined.Unwrap() {
 			say(w, e)
 		}

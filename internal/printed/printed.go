@@ -41,7 +41,7 @@ func Text(s string) string {
 
 // firstOdd is the place of the first character that is not printed as it is; -1: there is none.
 func firstOdd(s string) int {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if s[i] >= ' ' && s[i] < 0x7f {
 			continue
 		}
