@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -148,7 +149,7 @@ func TestBudgetIsMemory(t *testing.T) {
 		used := held() - before
 		require.Nil(t, docs[0].Err)
 		require.LessOrEqual(t, used, uint64(b.kept)*5/4+1<<20, unit)
-		require.GreaterOrEqual(t, used, uint64(b.kept)/2, unit)
+		require.GreaterOrEqual(t, used, uint64(b.kept)/(128/strconv.IntSize), unit) // pointers are smaller on 32 bits
 		runtime.KeepAlive(docs)
 		runtime.KeepAlive(text)
 	}
