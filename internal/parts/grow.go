@@ -47,7 +47,7 @@ func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection
 		if plans <= 0 {
 			return
 		}
-		there := func() bool { return a == s.p.Gang || a.Idle || s.placedIn(a, in) > 0 }
+		there := func() bool { return a == s.p.Gang || a.Idle || in.PlacedIn(a, s.pendingOf) > 0 }
 		// By size, smallest first.
 		var count int
 		var more func(i int) problem.Selection

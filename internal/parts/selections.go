@@ -57,18 +57,6 @@ func (s *selections) ladder() *ladder {
 // chain is the whole chain from a selection.
 func (s *selections) chain(in problem.Selection) *chain { return s.ladder().chainFrom(in, nil, nil) }
 
-// placedIn is the number of members of a part, those of inner parts included, that run or are selected. O(its members).
-func (s *selections) placedIn(a *problem.Part, in problem.Selection) (n int) {
-	a.Each(func(b *problem.Part) {
-		for _, rank := range b.Ranks {
-			if i := s.pendingOf[rank]; i < 0 || in[i] {
-				n++
-			}
-		}
-	})
-	return n
-}
-
 // hasRunning says whether members of a part run.
 func (s *selections) hasRunning(a *problem.Part) (is bool) {
 	a.Each(func(b *problem.Part) {
@@ -102,8 +90,8 @@ func (s *selections) complete(a *problem.Part, in problem.Selection) bool {
 			if placed++; !s.complete(b, in) { // a part with running members lacks others
 				return false
 			}
-		case s.placedIn(b, in) == 0: // not placed, which its own minima do not forbid
-		case s.complete(b, in) && s.placedIn(b, in) > 0: // parts in it may have been left out
+		case in.PlacedIn(b, s.pendingOf) == 0: // not placed, which its own minima do not forbid
+		case s.complete(b, in) && in.PlacedIn(b, s.pendingOf) > 0: // parts in it may have been left out
 			placed++
 		case s.hasRunning(b):
 			return false
@@ -111,7 +99,7 @@ func (s *selections) complete(a *problem.Part, in problem.Selection) bool {
 			s.leaveOut(b, in)
 		}
 	}
-	return placed >= a.LeastParts && s.placedIn(a, in) >= a.Least
+	return placed >= a.LeastParts && in.PlacedIn(a, s.pendingOf) >= a.Least
 }
 
 // leaveOut deselects the new members of a part.
@@ -254,20 +242,7 @@ func (s *selections) least() []problem.Selection {
 
 // compareSelections puts the better selection first: more members, then the lower rank where two first differ.
 func compareSelections(a, b problem.Selection) int {
-	return cmp.Or(cmp.Compare(b.Size(), a.Size()), compareRanks(a, b))
-}
-
-// compareRanks puts first the selection that has the lower rank where two first differ.
-func compareRanks(a, b problem.Selection) int {
-	for i := range a {
-		if a[i] != b[i] {
-			if a[i] {
-				return -1
-			}
-			return 1
-		}
-	}
-	return 0
+	return cmp.Or(cmp.Compare(b.Size(), a.Size()), a.CompareRanks(b))
 }
 
 // sized is a selection with the number of its members, and its key, which are asked for often.
@@ -293,7 +268,7 @@ func (a sized) without(r removal, pendingOf []int32) sized {
 
 // compare is compareSelections.
 func (a sized) compare(b sized) int {
-	return cmp.Or(cmp.Compare(b.size, a.size), compareRanks(a.members, b.members))
+	return cmp.Or(cmp.Compare(b.size, a.size), a.members.CompareRanks(b.members))
 }
 
 // sortBySize puts selections with the fewest members first, of equals the better.
@@ -303,7 +278,7 @@ func sortBySize(list []problem.Selection) {
 		all[i] = sized{members: in, size: in.Size()}
 	}
 	slices.SortFunc(all, func(a, b sized) int {
-		return cmp.Or(cmp.Compare(a.size, b.size), compareRanks(a.members, b.members))
+		return cmp.Or(cmp.Compare(a.size, b.size), a.members.CompareRanks(b.members))
 	})
 	for i := range all {
 		list[i] = all[i].members

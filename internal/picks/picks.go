@@ -82,7 +82,7 @@ func Of(p *problem.Problem) *Picks {
 func (k *Picks) fulfils(a *problem.Part, in problem.Selection) bool {
 	placed := 0
 	for _, b := range a.Parts {
-		if b.Idle || k.placedIn(b, in) > 0 {
+		if b.Idle || in.PlacedIn(b, k.place) > 0 {
 			if placed++; !k.fulfils(b, in) {
 				return false
 			}
@@ -91,19 +91,7 @@ func (k *Picks) fulfils(a *problem.Part, in problem.Selection) bool {
 	if a.Least == 0 && slices.ContainsFunc(a.Ranks, func(rank int) bool { i := k.place[rank]; return i >= 0 && !in[i] }) {
 		return false
 	}
-	return placed >= a.LeastParts && k.placedIn(a, in) >= a.Least
-}
-
-// placedIn is the number of members in a part that run or are in a set.
-func (k *Picks) placedIn(a *problem.Part, in problem.Selection) (n int) {
-	a.Each(func(b *problem.Part) {
-		for _, rank := range b.Ranks {
-			if i := k.place[rank]; i < 0 || in[i] {
-				n++
-			}
-		}
-	})
-	return n
+	return placed >= a.LeastParts && in.PlacedIn(a, k.place) >= a.Least
 }
 
 // isWhole says whether a set may be placed by the minima and the multiples.
@@ -160,22 +148,9 @@ func (k *Picks) bestIn(room []front.Vector, n int) (best problem.Selection) {
 				open--
 			}
 		}
-		if best == nil || CompareRanks(in, best) < 0 {
+		if best == nil || in.CompareRanks(best) < 0 {
 			best = slices.Clone(in)
 		}
 	}
 	return best
-}
-
-// CompareRanks puts first the set that has the lower rank where two first differ.
-func CompareRanks(a, b problem.Selection) int {
-	for i := range a {
-		if a[i] != b[i] {
-			if a[i] {
-				return -1
-			}
-			return 1
-		}
-	}
-	return 0
 }

@@ -33,6 +33,32 @@ func (in Selection) Size() (n int) {
 	return n
 }
 
+// CompareRanks puts first the selection that has the lower rank where two first differ.
+func (in Selection) CompareRanks(other Selection) int {
+	for i := range in {
+		if in[i] != other[i] {
+			if in[i] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// PlacedIn is the number of members of a part, those of inner parts included, that run or are selected; places are those of
+// [Problem.Places]. O(its members).
+func (in Selection) PlacedIn(a *Part, places []int32) (n int) {
+	a.Each(func(b *Part) {
+		for _, rank := range b.Ranks {
+			if i := places[rank]; i < 0 || in[i] {
+				n++
+			}
+		}
+	})
+	return n
+}
+
 // Key is different for different selections of a gang: a bit for each member, eight to a byte, the first one lowest.
 func (in Selection) Key() string {
 	key := make([]byte, (len(in)+7)/8)
