@@ -66,29 +66,30 @@ type step struct {
 	plan   *explain.Plan // what it leads to
 }
 
-// kinds are the ways to look for a change, in the order in which they are told.
-var kinds = [...]struct {
+// kind is a way to look for a change.
+type kind struct {
 	kind   explain.Kind
+	turn   int // when it is looked into: those first of which few trials tell
 	find   func(*Search, state) []step
 	loosen func(*Search, state) []edit // the furthest changes of the kind, for combinations
-}{
-	{explain.KindMembers, (*Search).members, (*Search).fewestMembers},
-	{explain.KindLayer, (*Search).layers, (*Search).withoutRules},
-	{explain.KindGroup, (*Search).groups, (*Search).withoutGroups},
-	{explain.KindMultiple, (*Search).multiples, (*Search).withoutMultiples},
-	{explain.KindLimit, (*Search).limits, (*Search).withoutLimits},
-	{explain.KindRequest, (*Search).requests, (*Search).withoutResource},
-	{explain.KindNodes, (*Search).nodes, (*Search).allNodes},
-	{explain.KindTaint, (*Search).taints, (*Search).withTolerations},
-	{explain.KindSelector, (*Search).selectors, (*Search).withoutSelectors},
-	{explain.KindQuota, (*Search).quotas, (*Search).withoutQuota},
-	{explain.KindGangs, (*Search).gangs, nil},
-	{explain.KindPriority, (*Search).priorities, nil},
-	{explain.KindAdd, (*Search).additions, nil},
 }
 
-// trying are the kinds in the order in which they are looked into, by their places: those first of which few trials tell.
-var trying = [...]int{7, 8, 2, 3, 1, 4, 6, 9, 0, 5, 10, 11, 12}
+// kinds are all ways, in the order in which they are told.
+var kinds = [...]kind{
+	{explain.KindMembers, 9, (*Search).members, (*Search).fewestMembers},
+	{explain.KindLayer, 5, (*Search).layers, (*Search).withoutRules},
+	{explain.KindGroup, 3, (*Search).groups, (*Search).withoutGroups},
+	{explain.KindMultiple, 4, (*Search).multiples, (*Search).withoutMultiples},
+	{explain.KindLimit, 6, (*Search).limits, (*Search).withoutLimits},
+	{explain.KindRequest, 10, (*Search).requests, (*Search).withoutResource},
+	{explain.KindNodes, 7, (*Search).nodes, (*Search).allNodes},
+	{explain.KindTaint, 1, (*Search).taints, (*Search).withTolerations},
+	{explain.KindSelector, 2, (*Search).selectors, (*Search).withoutSelectors},
+	{explain.KindQuota, 8, (*Search).quotas, (*Search).withoutQuota},
+	{explain.KindGangs, 11, (*Search).gangs, nil},
+	{explain.KindPriority, 12, (*Search).priorities, nil},
+	{explain.KindAdd, 13, (*Search).additions, nil},
+}
 
 // mostRead bounds the nodes that all trials which look for victims may read together: each of them may read all. Beyond that nobody
 // leaves in a trial, and what is refused is not proven to be.
@@ -103,8 +104,9 @@ func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.
 	at := state{snapshot.Aside(s), req}
 	f.read, f.inward = mostRead, trialSteps(at)
 	defer f.forget()
-	for n, i := range trying {
-		k := kinds[i]
+	inTurn := kinds
+	slices.SortStableFunc(inTurn[:], func(a, b kind) int { return a.turn - b.turn })
+	for n, k := range inTurn {
 		f.begin(min(3, len(kinds)-n))
 		for _, c := range k.find(f, at) {
 			f.found = append(f.found, explain.Relaxation{Change: c.change, Least: c.least, Plan: *c.plan})
