@@ -117,6 +117,18 @@ func (w *walk) put(a *atom, is bool) {
 	w.size, w.count[a.cell] = w.size+n, w.count[a.cell]+n
 }
 
+// with asks about what is taken together with some atoms, and gives these back.
+func (w *walk) with(atoms []*atom, ask func() bool) bool {
+	for _, a := range atoms {
+		w.put(a, true)
+	}
+	is := ask()
+	for _, a := range atoms {
+		w.put(a, false)
+	}
+	return is
+}
+
 // takes says whether what is taken fits. The answer is known where another set decides it.
 func (w *walk) takes() bool {
 	if w.fit.Takes == nil {
@@ -159,17 +171,7 @@ func (w *walk) capCells() {
 		of[w.atoms[i].cell] = append(of[w.atoms[i].cell], &w.atoms[i])
 	}
 	for c, atoms := range of {
-		fits := func(n int) bool {
-			for _, a := range atoms[:n] {
-				w.put(a, true)
-			}
-			defer func() {
-				for _, a := range atoms[:n] {
-					w.put(a, false)
-				}
-			}()
-			return w.takes()
-		}
+		fits := func(n int) bool { return w.with(atoms[:n], w.takes) }
 		switch {
 		case !fits(1):
 			w.most[c] = 0
@@ -255,18 +257,8 @@ func (w *walk) greedy() (best problem.Selection) {
 	slices.SortStableFunc(some, func(a, b *atom) int {
 		return cmp.Compare(asks[w.p.Role(int(a.members[0]))], asks[w.p.Role(int(b.members[0]))])
 	})
-	with := func(n int, visit func() bool) bool {
-		for _, a := range some[:n] {
-			w.put(a, true)
-		}
-		is := visit()
-		for _, a := range some[:n] {
-			w.put(a, false)
-		}
-		return is
-	}
-	for n := sort.Search(len(some), func(i int) bool { return with(i+1, func() bool { return !w.takes() }) }); n > 0 && best == nil; n-- {
-		with(n, func() bool {
+	for n := sort.Search(len(some), func(i int) bool { return !w.with(some[:i+1], w.takes) }); n > 0 && best == nil; n-- {
+		w.with(some[:n], func() bool {
 			if w.isWhole(w.in) {
 				best = slices.Clone(w.in)
 			}
