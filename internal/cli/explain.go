@@ -159,7 +159,7 @@ func (p *Planned) tellOfFiles(o *render.Outcome, e *placement.Explanation) {
 func (p *Planned) keptByFiles(name string) string {
 	for i := range p.Outcomes {
 		if o := &p.Outcomes[i]; o.Gang == name && cannotBeUsed(o.Err) {
-			return printed.Sprintf("waits for an error in the files to be corrected: %v", o.Err)
+			return fmt.Sprintf("waits for an error in the files to be corrected: %v", o.Err)
 		}
 	}
 	return "is not in the files"

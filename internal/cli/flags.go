@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-sched/muster/internal/printed"
-
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -38,9 +39,9 @@ func merged(notices []string) []string {
 		switch others := slices.Compact(s.others); {
 		case s.times == 1:
 		case len(others) == 0:
-			s.first = printed.Sprintf("%s (%d times)", s.first, s.times)
+			s.first = fmt.Sprintf("%s (%d times)", s.first, s.times)
 		default:
-			s.first = printed.Sprintf("%s (and so for %s)", s.first, listed(others, 4))
+			s.first = fmt.Sprintf("%s (and so for %s)", s.first, listed(others, 4))
 		}
 		out = append(out, s.first)
 	}
@@ -52,7 +53,7 @@ func listed(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}
-	return printed.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return fmt.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // writeLost ends the summary with what of the input is in no plan.

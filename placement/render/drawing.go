@@ -236,7 +236,7 @@ func (c *cell) painted(in paint) string {
 		if width <= maxLiteral {
 			text.WriteString(in.text(r.char, strings.Repeat(string(r.char), int(r.n))))
 		} else {
-			text.WriteString(in.text(r.char, printed.Sprintf("%d%c", r.n, r.char)))
+			text.WriteString(in.text(r.char, fmt.Sprintf("%d%c", r.n, r.char)))
 		}
 	}
 	if width == 0 {
@@ -263,12 +263,12 @@ func (s *sum) add(c cell) {
 }
 
 func (s *sum) String() string {
-	text := printed.Sprintf("%s, %d of %d slots free", count(s.nodes, "node"), s.free, s.slots)
+	text := fmt.Sprintf("%s, %d of %d slots free", count(s.nodes, "node"), s.free, s.slots)
 	if s.outs > 0 {
-		text += printed.Sprintf(", %d out of service", s.outs)
+		text += fmt.Sprintf(", %d out of service", s.outs)
 	}
 	if s.members > 0 {
-		text += printed.Sprintf(", %s of the gang", count(s.members, "member"))
+		text += fmt.Sprintf(", %s of the gang", count(s.members, "member"))
 	}
 	return text
 }

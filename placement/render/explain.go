@@ -138,7 +138,7 @@ func startText(p *placement.Result) string {
 	if p == nil {
 		return ""
 	}
-	return printed.Sprintf(" with %s %s", count(len(p.Assignments), "member"), inPlace(p.Layer, p.Tier, p.Domain))
+	return fmt.Sprintf(" with %s %s", count(len(p.Assignments), "member"), inPlace(p.Layer, p.Tier, p.Domain))
 }
 
 // leavingText reads `2 leaving members are gone: ns/a and ns/b`.
@@ -180,23 +180,23 @@ func refusalText(o *Outcome) string {
 		}
 		return text
 	case explain.CodeMembers:
-		return printed.Sprintf("it needs %s, and %s known", members(o, d.Wanted), is(numberOr(d.Fits, "none", "only "), d.Fits))
+		return fmt.Sprintf("it needs %s, and %s known", members(o, d.Wanted), is(numberOr(d.Fits, "none", "only "), d.Fits))
 	case explain.CodeQuotaLimit:
-		return printed.Sprintf("quota %s would use %s more than it may", d.Quota, deficitText(d))
+		return fmt.Sprintf("quota %s would use %s more than it may", d.Quota, deficitText(d))
 	case explain.CodeQuotaMinimum:
-		return printed.Sprintf("its members are not preemptible, and those of quota %s would use %s more than its minimum", d.Quota, deficitText(d))
+		return fmt.Sprintf("its members are not preemptible, and those of quota %s would use %s more than its minimum", d.Quota, deficitText(d))
 	case explain.CodeSteps:
 		return "the search ended before a plan was found"
 	default:
 		text := "it needs " + members(o, d.Wanted) + rulePhrase(ruleOf(e))
 		if jointly(o, d.Wanted) {
-			text = printed.Sprintf("it and %s together need %s%s", named(mates(o)), count(d.Wanted, "member"), rulePhrase(ruleOf(e)))
+			text = fmt.Sprintf("it and %s together need %s%s", named(mates(o)), count(d.Wanted, "member"), rulePhrase(ruleOf(e)))
 		} else if someRun(o, d.Wanted) {
 			text += " with those that run"
 		}
 		text += ", and "
 		if !f.Proven {
-			return text + printed.Sprintf("the search, which ended early, found room for %s", numberOr(d.Fits, "none", ""))
+			return text + fmt.Sprintf("the search, which ended early, found room for %s", numberOr(d.Fits, "none", ""))
 		}
 		return text + fits(d.Fits)
 	}
@@ -235,9 +235,9 @@ func roomLeft(o *Outcome) (lines []string) {
 	case path == "": // the whole cluster is what is too small
 		text += lackingText(e)
 	case r.who == "" && r.multiple == "" && like == "" && d.Missing > 0:
-		text += printed.Sprintf(", but no %s for more than %d: %s lacks room for %d", layer, d.Best, path, d.Missing)
+		text += fmt.Sprintf(", but no %s for more than %d: %s lacks room for %d", layer, d.Best, path, d.Missing)
 	default:
-		text += printed.Sprintf(", and %s, the %s with most room, for %d", path, layer, d.Best)
+		text += fmt.Sprintf(", and %s, the %s with most room, for %d", path, layer, d.Best)
 		switch {
 		case r.limit.Kind != "" && d.Missing == 0:
 			text += ", but not as they have to lie"

@@ -1,11 +1,11 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/printed"
 )
 
 // relaxationText is a sentence: `If node-9 returned to service, it would start in leaf s0/l1.`
@@ -17,7 +17,7 @@ func relaxationText(o *Outcome, r *explain.Relaxation) string {
 	}
 	text += ", it would start " + inPlace(p.Layer, p.Tier, p.Domain)
 	if n := len(p.WaitsFor); n > 0 {
-		text += printed.Sprintf(", once %s gone", is(count(n, "leaving member"), n))
+		text += fmt.Sprintf(", once %s gone", is(count(n, "leaving member"), n))
 	}
 	if len(p.Victims) > 0 {
 		text += ", evicting " + membersOf(p.Victims)
@@ -46,15 +46,15 @@ func changeText(o *Outcome, c *explain.Change) string {
 		return layerText(c)
 	case explain.KindGroup:
 		if c.Part != "" {
-			return printed.Sprintf("the members of %s were not kept in groups of %d", c.Part, c.Size)
+			return fmt.Sprintf("the members of %s were not kept in groups of %d", c.Part, c.Size)
 		}
-		return printed.Sprintf("its members were not kept in groups of %d", c.Size)
+		return fmt.Sprintf("its members were not kept in groups of %d", c.Size)
 	case explain.KindMultiple:
-		return printed.Sprintf("%s did not have to come by multiples of %d in each %s", who(c), c.Multiple, layerWord(c.From))
+		return fmt.Sprintf("%s did not have to come by multiples of %d in each %s", who(c), c.Multiple, layerWord(c.From))
 	case explain.KindLimit:
 		return limitText(c)
 	case explain.KindRequest:
-		return printed.Sprintf("no member asked for more than %s %s instead of %s", amountText(c.Resource, c.Amount), c.Resource, amountText(c.Resource, c.Before))
+		return fmt.Sprintf("no member asked for more than %s %s instead of %s", amountText(c.Resource, c.Amount), c.Resource, amountText(c.Resource, c.Before))
 	case explain.KindNodes:
 		return named(c.Nodes) + " returned to service"
 	case explain.KindTaint:
@@ -95,7 +95,7 @@ func membersText(c *explain.Change) string {
 		n, word = c.MinParts, "group"
 	}
 	if n == 0 {
-		return printed.Sprintf("no %s%s were needed", word, of)
+		return fmt.Sprintf("no %s%s were needed", word, of)
 	}
 	return count(n, word) + of + " were enough"
 }
@@ -104,7 +104,7 @@ func membersText(c *explain.Change) string {
 func who(c *explain.Change) string {
 	switch {
 	case c.Level > 0 && c.Part != "":
-		return printed.Sprintf("each group of %s%s", c.Part, levelText(c))
+		return fmt.Sprintf("each group of %s%s", c.Part, levelText(c))
 	case c.Level > 0:
 		return "each of its groups" + levelText(c)
 	case c.Part != "":
@@ -118,14 +118,14 @@ func levelText(c *explain.Change) string {
 	if c.Level < 2 {
 		return ""
 	}
-	return printed.Sprintf(" at level %d", c.Level)
+	return fmt.Sprintf(" at level %d", c.Level)
 }
 
 func layerText(c *explain.Change) string {
 	if c.To == "" {
-		return printed.Sprintf("%s did not have to be in one %s", who(c), layerWord(c.From))
+		return fmt.Sprintf("%s did not have to be in one %s", who(c), layerWord(c.From))
 	}
-	return printed.Sprintf("%s had to be in one %s instead of one %s", who(c), layerWord(c.To), layerWord(c.From))
+	return fmt.Sprintf("%s had to be in one %s instead of one %s", who(c), layerWord(c.To), layerWord(c.From))
 }
 
 // limitText reads `2 of its members could be in one leaf`.
@@ -133,15 +133,15 @@ func limitText(c *explain.Change) string {
 	layer, of := layerWord(c.From), limited(c)
 	switch {
 	case c.Limit == gang.Alone:
-		return printed.Sprintf("%s did not have to be alone in a %s", of, layer)
+		return fmt.Sprintf("%s did not have to be alone in a %s", of, layer)
 	case c.Most == 0 && c.Limit == gang.Within:
-		return printed.Sprintf("%s did not have to be in few domains of %s", of, layer)
+		return fmt.Sprintf("%s did not have to be in few domains of %s", of, layer)
 	case c.Most == 0:
-		return printed.Sprintf("%s did not have to keep apart by %s", of, layer)
+		return fmt.Sprintf("%s did not have to keep apart by %s", of, layer)
 	case c.Limit == gang.Within:
-		return printed.Sprintf("%s could be in %s of %s", of, count(c.Most, "domain"), layer)
+		return fmt.Sprintf("%s could be in %s of %s", of, count(c.Most, "domain"), layer)
 	}
-	return printed.Sprintf("%d of %s could be in one %s", c.Most, of, layer)
+	return fmt.Sprintf("%d of %s could be in one %s", c.Most, of, layer)
 }
 
 // limited is of what a limit speaks.
@@ -156,7 +156,7 @@ func limited(c *explain.Change) string {
 	if c.Part == "" {
 		return "its " + what + levelText(c)
 	}
-	return printed.Sprintf("the %s of %s%s", what, c.Part, levelText(c))
+	return fmt.Sprintf("the %s of %s%s", what, c.Part, levelText(c))
 }
 
 func taintText(c *explain.Change) string {
@@ -188,9 +188,9 @@ func priorityText(o *Outcome, c *explain.Change) string {
 	case c.Preempts && o.Request != nil && o.Request.Priority == c.Priority:
 		return "it were allowed to evict others"
 	case c.Preempts:
-		return printed.Sprintf("it had priority %d and were allowed to evict others", c.Priority)
+		return fmt.Sprintf("it had priority %d and were allowed to evict others", c.Priority)
 	}
-	return printed.Sprintf("it had priority %d", c.Priority)
+	return fmt.Sprintf("it had priority %d", c.Priority)
 }
 
 // kinds are the kinds of changes, as things that are looked into.

@@ -9,7 +9,6 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -51,15 +50,15 @@ func limitPhrase(l gang.Limit, who string) string {
 	case l.Kind == gang.Alone && who == "":
 		return " alone in their " + layer
 	case l.Kind == gang.Alone:
-		return printed.Sprintf(", each of its %s alone in one %s", who, layer)
+		return fmt.Sprintf(", each of its %s alone in one %s", who, layer)
 	case l.Kind == gang.Within:
-		return printed.Sprintf(", in no more than %d domains of layer %s", l.Most, layer)
+		return fmt.Sprintf(", in no more than %d domains of layer %s", l.Most, layer)
 	}
 	most := map[bool]string{true: "no two", false: fmt.Sprint("no more than ", l.Most)}[l.Most == 1]
 	if who != "" {
 		most += " of its " + who
 	}
-	return printed.Sprintf(", %s in one %s", most, layer)
+	return fmt.Sprintf(", %s in one %s", most, layer)
 }
 
 // rulePhrase says what a rule asks of the members: ` in one leaf`.
@@ -74,15 +73,15 @@ func rulePhrase(r rule) string {
 	case r.limit.Kind != "":
 		return limitPhrase(r.limit, r.who)
 	case r.multiple != "" && r.who != "":
-		return printed.Sprintf(", those of %s by multiples of %s in each %s", r.who, r.multiple, layerWord(r.layer))
+		return fmt.Sprintf(", those of %s by multiples of %s in each %s", r.who, r.multiple, layerWord(r.layer))
 	case r.multiple != "":
-		return printed.Sprintf(", by multiples of %s in each %s", r.multiple, layerWord(r.layer))
+		return fmt.Sprintf(", by multiples of %s in each %s", r.multiple, layerWord(r.layer))
 	case r.layer != "" && strings.HasPrefix(r.who, "groups of "):
-		return printed.Sprintf(", each of its %s in one %s%s", r.who, layerWord(r.layer), of)
+		return fmt.Sprintf(", each of its %s in one %s%s", r.who, layerWord(r.layer), of)
 	case r.layer != "" && r.who != "":
-		return printed.Sprintf(", those of %s in one %s%s", r.who, layerWord(r.layer), of)
+		return fmt.Sprintf(", those of %s in one %s%s", r.who, layerWord(r.layer), of)
 	case r.layer != "":
-		return printed.Sprintf(" in one %s%s", layerWord(r.layer), of)
+		return fmt.Sprintf(" in one %s%s", layerWord(r.layer), of)
 	case r.text == "groups":
 		return " in whole groups"
 	case r.text == "running members":
@@ -107,7 +106,7 @@ func fits(n int) string {
 	case 1:
 		return "at most 1 fits"
 	}
-	return printed.Sprintf("at most %d fit", n)
+	return fmt.Sprintf("at most %d fit", n)
 }
 
 // factText tells a fact that is no reason of the refusal, which stands in front of the details.
@@ -115,7 +114,7 @@ func factText(f *explain.Fact) string {
 	d := &f.Detail
 	switch f.Code {
 	case explain.CodePartMinimum:
-		return printed.Sprintf("Part %s alone needs %s, and %s.", d.Part, count(d.Wanted, "member"), fits(d.Fits))
+		return fmt.Sprintf("Part %s alone needs %s, and %s.", d.Part, count(d.Wanted, "member"), fits(d.Fits))
 	case explain.CodePreemptionForbidden:
 		return staying(d, "this gang may evict nobody")
 	case explain.CodePriority:
@@ -172,7 +171,7 @@ func nodesText(f *explain.Fact) string {
 	if len(keys) > 0 {
 		why += " (" + named(keys) + ")"
 	}
-	return printed.Sprintf("%s with room for %s %s.", count(d.Nodes, "node"), count64(d.Slots, "member"), why)
+	return fmt.Sprintf("%s with room for %s %s.", count(d.Nodes, "node"), count64(d.Slots, "member"), why)
 }
 
 // tierText says how far the best domain of a tier is from holding the gang.
@@ -185,18 +184,18 @@ func tierText(d *explain.Fragmentation) string {
 	switch {
 	case len(d.Domain) == 0:
 	case d.Best == 0 && held != "":
-		text = printed.Sprintf("The first %s, %s,", layerOrTier(d.Layer, d.Tier), strings.Join(d.Domain, "/"))
+		text = fmt.Sprintf("The first %s, %s,", layerOrTier(d.Layer, d.Tier), strings.Join(d.Domain, "/"))
 	case d.Best == 0:
 		return "No " + layerOrTier(d.Layer, d.Tier) + " has room for a member."
 	default:
-		text = printed.Sprintf("The %s with most room, %s,", layerOrTier(d.Layer, d.Tier), strings.Join(d.Domain, "/"))
+		text = fmt.Sprintf("The %s with most room, %s,", layerOrTier(d.Layer, d.Tier), strings.Join(d.Domain, "/"))
 	}
 	if d.Best == 0 {
 		return text + " has no room for a member" + held + "."
 	}
 	text += " has room for " + count64(d.Best, "member")
 	if d.Missing > 0 {
-		text += printed.Sprintf(" and lacks room for %d", d.Missing)
+		text += fmt.Sprintf(" and lacks room for %d", d.Missing)
 	}
 	return text + held + "."
 }
@@ -215,7 +214,7 @@ func holdersText(holders []explain.Holder, most int) string {
 		} else {
 			verb = does
 		}
-		parts = append(parts, printed.Sprintf("%s%s for %d", who, does, h.Slots))
+		parts = append(parts, fmt.Sprintf("%s%s for %d", who, does, h.Slots))
 	}
 	if len(holders) > most {
 		parts = append(parts, "others hold more")
@@ -232,7 +231,7 @@ func lackingText(e *placement.Explanation) string {
 			parts = append(parts, is(count(n, "node"), n)+word)
 		}
 		for _, k := range e.Facts[i].Detail.Resources {
-			parts = append(parts, printed.Sprintf("%s too little %s", has(count(k.Nodes, "node"), k.Nodes), k.Key))
+			parts = append(parts, fmt.Sprintf("%s too little %s", has(count(k.Nodes, "node"), k.Nodes), k.Key))
 		}
 	}
 	if len(parts) == 0 {
@@ -248,7 +247,7 @@ func shortText(d *explain.Detail) (lines []string) {
 			return append(lines, "And so for other resources.")
 		}
 		amount := func(n int64) string { return amountText(s.Resource, n) }
-		lines = append(lines, printed.Sprintf("Of %s, %s in use, the gang asks for %s, and the limit is %s.",
+		lines = append(lines, fmt.Sprintf("Of %s, %s in use, the gang asks for %s, and the limit is %s.",
 			s.Resource, is(amount(s.Used), int(min(s.Used, 2))), amount(s.Asked), amount(s.Limit)))
 	}
 	return lines

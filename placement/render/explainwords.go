@@ -8,7 +8,6 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
-	"github.com/muster-sched/muster/internal/printed"
 )
 
 // mostNames is how many names a sentence has.
@@ -17,7 +16,7 @@ const mostNames = 4
 // named lists the first names: `a, b and 3 more`.
 func named(names []string) string {
 	if n := len(names); n > mostNames {
-		names = append(slices.Clone(names[:mostNames-1]), printed.Sprintf("%d more", n-mostNames+1))
+		names = append(slices.Clone(names[:mostNames-1]), fmt.Sprintf("%d more", n-mostNames+1))
 	}
 	return list(names)
 }
@@ -44,7 +43,7 @@ func membersOf(refs []cluster.MemberRef) string {
 	for _, name := range slices.SortedFunc(maps.Keys(counts), muster.CompareNatural) {
 		part := name
 		if !alone[name] {
-			part, counted = printed.Sprintf("%d of %s", counts[name], name), true
+			part, counted = fmt.Sprintf("%d of %s", counts[name], name), true
 		}
 		parts = append(parts, part)
 	}
@@ -84,7 +83,7 @@ func count64(n int64, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
-	return printed.Sprintf("%d %ss", n, word)
+	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // inPlace reads `in leaf s0/l1`, of the root `somewhere in the cluster`.
@@ -92,5 +91,5 @@ func inPlace(layer string, tier int, domain []string) string {
 	if len(domain) == 0 {
 		return "somewhere in the cluster"
 	}
-	return printed.Sprintf("in %s %s", layerOrTier(layer, tier), strings.Join(domain, "/"))
+	return fmt.Sprintf("in %s %s", layerOrTier(layer, tier), strings.Join(domain, "/"))
 }

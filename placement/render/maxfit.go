@@ -37,11 +37,11 @@ func MaxFitText(w io.Writer, shapes []ShapeFits) error {
 func writeFits(w io.Writer, s *ShapeFits) {
 	q, who := &s.Question, strings.Join(s.Gangs[:min(len(s.Gangs), namedGangs)], ", ")
 	if n := len(s.Gangs) - namedGangs; n > 0 {
-		who += printed.Sprintf(" and %d more", n)
+		who += fmt.Sprintf(" and %d more", n)
 	}
 	var amounts []string
 	for _, name := range q.Shape.Resources.Names() {
-		amounts = append(amounts, printed.Sprintf("%s %d", name, q.Shape.Resources[name]))
+		amounts = append(amounts, fmt.Sprintf("%s %d", name, q.Shape.Resources[name]))
 	}
 	printed.Fprintf(w, "largest gang in one domain, of members that ask for %s (%s)\n", strings.Join(amounts, ", "), who)
 	rows := [][]string{{"", "now", "once leaving members are gone", "with victims", "domain"}}
@@ -106,7 +106,7 @@ func writeColumns(w io.Writer, rows [][]string) {
 	for _, row := range rows {
 		line := ""
 		for i, cell := range row {
-			line += printed.Sprintf("  %-*s", width[i], cell)
+			line += fmt.Sprintf("  %-*s", width[i], cell)
 		}
 		printed.Fprintln(w, strings.TrimRight(line, " "))
 	}

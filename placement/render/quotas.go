@@ -108,9 +108,9 @@ func writeTable(w io.Writer, rows [][]string) {
 		line := " "
 		for i, cell := range row {
 			if i < 2 {
-				line += printed.Sprintf(" %-*s", widths[i], cell)
+				line += fmt.Sprintf(" %-*s", widths[i], cell)
 			} else {
-				line += printed.Sprintf("  %*s", widths[i], cell)
+				line += fmt.Sprintf("  %*s", widths[i], cell)
 			}
 		}
 		printed.Fprintln(w, strings.TrimRight(line, " "))
@@ -153,7 +153,7 @@ func amountText(resource string, n int64) string {
 	case resource == muster.CPU && n%1000 == 0:
 		return fmt.Sprint(n / 1000)
 	case resource == muster.CPU:
-		return printed.Sprintf("%dm", n)
+		return fmt.Sprintf("%dm", n)
 	case bytes && n > 0:
 		unit := 0
 		units := []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}

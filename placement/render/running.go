@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"strings"
 
@@ -43,7 +44,7 @@ func placeText(at *placement.Position) string {
 	}
 	for _, s := range at.Span {
 		if s.Domains > 1 {
-			text += printed.Sprintf(", over %d of %s", s.Domains, layerName(s.Layer, s.Tier))
+			text += fmt.Sprintf(", over %d of %s", s.Domains, layerName(s.Layer, s.Tier))
 			break // the layers below say no more than that there are more of them
 		}
 	}
@@ -61,13 +62,13 @@ func groupsText(l *placement.GroupLevel) string {
 	for _, w := range l.Within {
 		of := ""
 		if len(parts) == 0 {
-			of = printed.Sprintf(" of %d", l.Groups)
+			of = fmt.Sprintf(" of %d", l.Groups)
 		}
 		where := "in the whole cluster"
 		if w.Layer != "" {
 			where = "each in one " + w.Layer
 		}
-		parts = append(parts, printed.Sprintf("%d%s %s", w.Groups, of, where))
+		parts = append(parts, fmt.Sprintf("%d%s %s", w.Groups, of, where))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -84,12 +85,12 @@ func better(g *placement.RunningGang) string {
 	case g.Moves == nil:
 		return "nothing better was found"
 	case g.Wider > 0:
-		tiers := map[bool]string{true: "one tier", false: printed.Sprintf("%d tiers", g.Wider)}[g.Wider == 1]
-		return printed.Sprintf("%s wider than needed: %s has room%s", tiers, placeText(&g.Best), doubt)
+		tiers := map[bool]string{true: "one tier", false: fmt.Sprintf("%d tiers", g.Wider)}[g.Wider == 1]
+		return fmt.Sprintf("%s wider than needed: %s has room%s", tiers, placeText(&g.Best), doubt)
 	case g.Wider < 0:
-		return printed.Sprintf("its rules would rather have it in %s%s", placeText(&g.Best), doubt)
+		return fmt.Sprintf("its rules would rather have it in %s%s", placeText(&g.Best), doubt)
 	}
-	return printed.Sprintf("no wider than needed, but it would lie better in %s%s", placeText(&g.Best), doubt)
+	return fmt.Sprintf("no wider than needed, but it would lie better in %s%s", placeText(&g.Best), doubt)
 }
 
 // runningObjects are the same for JSON.

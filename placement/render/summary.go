@@ -3,6 +3,7 @@ package render
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/muster-sched/muster"
@@ -58,7 +59,7 @@ func tally(outcomes []Outcome) string {
 			refused++
 		}
 	}
-	return printed.Sprintf("%s: %d placed, %d waiting, %d refused, %d invalid; %s placed",
+	return fmt.Sprintf("%s: %d placed, %d waiting, %d refused, %d invalid; %s placed",
 		count(len(outcomes), "gang"), placed, waiting, refused, invalid, count(pods, "pod"))
 }
 

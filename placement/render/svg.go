@@ -1,11 +1,11 @@
 package render
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -103,7 +103,7 @@ func panelOf(c *placement.Cluster, behindPlans bool, share room) *panel {
 		one.heading = "The cluster after the plans"
 	}
 	for resource, n := range one.outcome.Request.Shape.Resources { // there is one
-		one.text = printed.Sprintf("%s, a slot is %s of %s", count(c.Len(), "node"), amountText(resource, n), resource)
+		one.text = fmt.Sprintf("%s, a slot is %s of %s", count(c.Len(), "node"), amountText(resource, n), resource)
 	}
 	one.look(share)
 	return one

@@ -1,13 +1,13 @@
 package render
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -213,7 +213,7 @@ func titleOf(n *cluster.Node, c *cell, h *holdings) string {
 // namesOf are those of gangs, with the number of their members if these are several.
 func namesOf(list []holding) (names []string) {
 	for _, of := range list {
-		names = append(names, clip(of.gang, maxName)+map[bool]string{true: printed.Sprintf(" %d", of.members)}[of.members > 1])
+		names = append(names, clip(of.gang, maxName)+map[bool]string{true: fmt.Sprintf(" %d", of.members)}[of.members > 1])
 	}
 	return names
 }

@@ -85,25 +85,25 @@ func headline(o *Outcome) string {
 		return "not planned: " + o.why().Error()
 	}
 	res := o.Result
-	text := printed.Sprintf("placed, %s", count(len(res.Assignments), "member"))
+	text := fmt.Sprintf("placed, %s", count(len(res.Assignments), "member"))
 	if o.Request != nil && len(o.Request.Members) > len(res.Assignments) {
-		text += printed.Sprintf(" of %d", len(o.Request.Members))
+		text += fmt.Sprintf(" of %d", len(o.Request.Members))
 	}
 	if text += " " + inDomain(res.Layer, res.Tier, res.Domain); len(res.Domain) == 0 {
 		text += " of the topology"
 	}
-	text += printed.Sprintf(", strategy %d", res.StrategyNumber)
+	text += fmt.Sprintf(", strategy %d", res.StrategyNumber)
 	if res.Strategy != "" {
 		text += " (" + res.Strategy + ")"
 	}
 	for i, s := range res.Span {
-		text += map[bool]string{true: ", span ", false: " "}[i == 0] + printed.Sprintf("%s=%d", layerName(s.Layer, s.Tier), s.Domains)
+		text += map[bool]string{true: ", span ", false: " "}[i == 0] + fmt.Sprintf("%s=%d", layerName(s.Layer, s.Tier), s.Domains)
 	}
 	for _, g := range res.Elsewhere {
-		text += printed.Sprintf(", %s %s of %s", g.Part, inDomain(g.Layer, g.Tier, g.Domain), g.Tree)
+		text += fmt.Sprintf(", %s %s of %s", g.Part, inDomain(g.Layer, g.Tier, g.Domain), g.Tree)
 	}
 	if o.Pass != "" && o.Pass != quota.Fair {
-		text += printed.Sprintf(", by what its quota may %s", map[quota.Limit]string{quota.Borrow: "borrow", quota.Greedy: "take at most"}[o.Pass])
+		text += fmt.Sprintf(", by what its quota may %s", map[quota.Limit]string{quota.Borrow: "borrow", quota.Greedy: "take at most"}[o.Pass])
 	}
 	if len(res.WaitsFor) > 0 {
 		var names []string
@@ -126,7 +126,7 @@ func inDomain(layer string, tier int, domain []string) string {
 	if len(domain) == 0 {
 		return "below the root"
 	}
-	return printed.Sprintf("in %s %s", layerOrTier(layer, tier), strings.Join(domain, "/"))
+	return fmt.Sprintf("in %s %s", layerOrTier(layer, tier), strings.Join(domain, "/"))
 }
 
 // layerOrTier reads `leaf`, `node` or `tier 2`.
@@ -137,7 +137,7 @@ func layerOrTier(name string, tier int) string {
 	case tier == 0:
 		return "node"
 	}
-	return printed.Sprintf("tier %d", tier)
+	return fmt.Sprintf("tier %d", tier)
 }
 
 // writeReason says what the best domains could have taken, and what is wrong with the nodes.
@@ -319,5 +319,5 @@ func count(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
-	return printed.Sprintf("%d %ss", n, word)
+	return fmt.Sprintf("%d %ss", n, word)
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -68,11 +69,11 @@ func writeVictims(w io.Writer, o *Outcome) {
 func legal(v *placement.Victim, o *Outcome) string {
 	switch {
 	case v.OverMin != "":
-		return printed.Sprintf("quota %s uses more than its min of %s", v.Quota, v.OverMin)
+		return fmt.Sprintf("quota %s uses more than its min of %s", v.Quota, v.OverMin)
 	case o.Request == nil:
-		return printed.Sprintf("priority %d is lower", v.Priority)
+		return fmt.Sprintf("priority %d is lower", v.Priority)
 	}
-	return printed.Sprintf("priority %d is below %d", v.Priority, o.Request.Priority)
+	return fmt.Sprintf("priority %d is below %d", v.Priority, o.Request.Priority)
 }
 
 // costText lists the costs in their default order, leaving out those that do not arise.
@@ -80,7 +81,7 @@ func costText(c *preempt.Cost) string {
 	var parts []string
 	note := func(arises bool, format string, args ...any) {
 		if arises {
-			parts = append(parts, printed.Sprintf(format, args...))
+			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
 	note(c.Budgets > 0, "%s against a budget", count(c.Budgets, "member"))
