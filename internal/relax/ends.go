@@ -250,8 +250,8 @@ func leastOf(units []int64, kinds [][]int32, at int) (count []int32, least bool)
 	return count, least
 }
 
-// fewest is the first by name of the smallest sets that may suffice by amounts; nil if none was found. least: no set of fewer elements may.
-// named: no set of as many elements before it by name may. of is the first element left out whose place could not be told.
+// fewestEnding is the first by name of the smallest sets that may suffice by amounts; nil if none was found. least: no set of fewer elements
+// may. named: no set of as many elements before it by name may.
 func (f *Search) fewestEnding(e *ending, byName bool) (set []int32, least, named bool) {
 	one := func(int) int64 { return 1 }
 	set, least = f.cheapest(e, one, make([]bool, e.gangs), 0, int64(e.gangs)+1)

@@ -41,7 +41,7 @@ func (l *less) try(amount int64) *explain.Plan { return l.f.after(l.at, atMost(l
 func (l *less) most() (int64, *explain.Plan) {
 	end := l.before
 	if l.bounded {
-		top := l.largestThatMayFit()
+		top := lastOf(1, l.before, l.mayFit) // 1 may
 		if plan := l.try(top); plan != nil || top == 1 {
 			return top, plan
 		}
@@ -59,40 +59,35 @@ func (l *less) most() (int64, *explain.Plan) {
 	return l.between(l.amounts[i], end, plan)
 }
 
-// largestThatMayFit is the largest amount that may fit; 1 does.
-func (l *less) largestThatMayFit() int64 {
-	low, end := int64(1), l.before
-	for low+1 < end {
-		if mid := low + (end-low)/2; l.mayFit(mid) {
-			low = mid
-		} else {
-			end = mid
-		}
-	}
-	return low
-}
-
 // between is the largest amount that helps, from low, which does, to below end.
 func (l *less) between(low, end int64, plan *explain.Plan) (int64, *explain.Plan) {
+	best := low
 	helps := func(amount int64) bool {
 		if !l.mayFit(amount) {
 			return false
 		}
 		next := l.try(amount)
 		if next != nil {
-			low, plan = amount, next
+			best, plan = amount, next
 		}
 		return next != nil
 	}
-	if low+1 >= end || !helps(low+1) { // mostly not
-		return low, plan
+	if low+1 < end && helps(low+1) { // mostly not
+		lastOf(low+1, end, helps)
 	}
+	return best, plan
+}
+
+// lastOf is the largest number from low to below end for which something holds that holds for low, and for less wherever it holds for more.
+func lastOf(low, end int64, is func(int64) bool) int64 {
 	for low+1 < end {
-		if mid := low + (end-low)/2; !helps(mid) {
+		if mid := low + (end-low)/2; is(mid) {
+			low = mid
+		} else {
 			end = mid
 		}
 	}
-	return low, plan
+	return low
 }
 
 // any is some amount that helps, the largest first, where asking for less may fit worse.
