@@ -86,8 +86,8 @@ func SolveParts(in Input) (*Parted, error) {
 		names = append(names, m.Name)
 	}
 	s.lookAround(false)
-	for _, any := range []bool{false, true} { // members of any ranks where those of the lowest leave too few
-		if out := s.first(slices.SortedFunc(s.whole.Selections(names, any), s.compareSelections)); out != nil {
+	for _, anybody := range []bool{false, true} { // members of any ranks where those of the lowest leave too few
+		if out := s.first(slices.SortedFunc(s.whole.Selections(names, anybody), s.compareSelections)); out != nil {
 			return out, nil
 		}
 	}
