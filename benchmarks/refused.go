@@ -106,15 +106,12 @@ func (r *refused) running() {
 					member.Quota = []string{"a", "b"}[r.rng.IntN(2)]
 				}
 				if r.chance(3) {
-					member.Alone = "rack"
+					member.Alone = "node"
 				}
 			}
 			left--
 			member.Member, member.Node = fmt.Sprint("pod-", len(r.spec.Running)), n.Name
 			member.Resources = muster.Resources{device: size, muster.CPU: 12_000 * size, muster.Memory: 32 * size << 30}
-			if member.Alone != "" {
-				member.Alone = "node"
-			}
 			r.spec.Running = append(r.spec.Running, member)
 		}
 	}
