@@ -99,7 +99,8 @@ func (k *Picks) isWhole(in problem.Selection) bool {
 	return k.fulfils(k.p.Gang, in) && !slices.ContainsFunc(k.p.Multiples, func(r problem.MultipleRule) bool { return !r.Keeps(k.place, in) })
 }
 
-// LargestIn is the best set of a gang without parts and quota that is within one of some vectors of roles; nil: none is.
+// LargestIn is the best set of a gang without parts and quota that is within one of some vectors of roles, which have no more of a role than
+// there are; nil: none is.
 //
 // order: howmany.4
 func (k *Picks) LargestIn(room []front.Vector) (best problem.Selection) {
