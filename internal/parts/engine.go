@@ -111,7 +111,7 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 				return o
 			}
 		}
-		if in := anyone(newSearch(p, nil), (*picks.Picks).LeastIn, (*picks.Picks).Least); in != nil {
+		if in := anyone(newSearch(p, nil), true); in != nil {
 			return Engine{p.Only(in)}.LeastAndMore()
 		}
 		return nil

@@ -54,7 +54,7 @@ func (s *search) ofBestSelection() *search {
 	in := list.most(fits)
 	left.Fronts.Return(aside.Left())
 	if in == nil {
-		in = anyone(s, (*picks.Picks).LargestIn, (*picks.Picks).Largest)
+		in = anyone(s, false)
 	}
 	switch {
 	case in == nil:
@@ -65,26 +65,28 @@ func (s *search) ofBestSelection() *search {
 	return last
 }
 
-// anyone is the best set of members of any ranks that fits and that the quota admits, by one of two ways: by the vectors
-// of roles that fit, where these are all that matters, else by trials. Nil if there is none, or none beside the selections.
+// anyone is the best set of members of any ranks that fits and that the quota admits, or that of the fewest, by one of two ways: by the
+// vectors of roles that fit, where these are all that matters, else by trials. Nil if there is none, or none beside the selections.
 //
 // order: howmany.4
-func anyone(
-	s *search, inRoom func(*picks.Picks, []front.Vector) problem.Selection, tried func(*picks.Picks, picks.Fit) (problem.Selection, bool),
-) problem.Selection {
+func anyone(s *search, fewest bool) problem.Selection {
 	k := picks.Of(s.p)
 	if k == nil {
 		return nil
+	}
+	inRoom, tried := k.LargestIn, k.Largest
+	if fewest {
+		inRoom, tried = k.LeastIn, k.Least
 	}
 	fit := picks.Fit{Takes: func(in problem.Selection) bool { return takesNow(s, in) }, Tries: s.p.SelectionPlans()}
 	if room, sure := roomOfRoles(s); room != nil {
 		*s.p.Parts.Doubt = *s.p.Parts.Doubt || !sure
 		if s.p.Parts.State == nil && len(s.p.Gang.Parts) == 0 { // parts have minima, whatever fits
-			return inRoom(k, room)
+			return inRoom(room)
 		}
 		fit = k.Within(room)
 	}
-	in, sure := tried(k, fit)
+	in, sure := tried(fit)
 	*s.p.Parts.Doubt = *s.p.Parts.Doubt || !sure
 	return in
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/picks"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -258,7 +257,7 @@ func provenOfAny(s *search) bool {
 	doubt := s.p.Parts.Doubt
 	before := *doubt
 	*doubt = false
-	found := anyone(s, (*picks.Picks).LeastIn, (*picks.Picks).Least)
+	found := anyone(s, true)
 	sure := !*doubt
 	*doubt = *doubt || before
 	return found == nil && sure
