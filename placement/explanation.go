@@ -190,7 +190,7 @@ func (e *Explanation) relax(ctx context.Context, s *snapshot.Snapshot, req *gang
 		if err != nil {
 			return nil, !errors.As(err, &why) || why.Proven // what is not supported has no plan
 		}
-		return summaryOf(res), true
+		return summaryOf(res), res.Proven && (res.Preemption == nil || res.Preemption.Proven)
 	}
 	search := relax.Search{Plan: plan, Left: p.NewBudget().Part(trialsShare), Plans: max(0, plans)}
 	e.Relaxations, e.NotTried, e.Plans = search.Find(s, req)

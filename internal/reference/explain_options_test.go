@@ -215,11 +215,7 @@ func clusterOptions(in *Input, add func(...explain.Change)) {
 		add(explain.Change{Kind: explain.KindPriority, Priority: p, Preempts: in.Request.NeverPreempts})
 	}
 	for n := len(in.Request.Members); n > 0; n-- {
-		for _, path := range lowestDomains(in) {
-			for _, like := range in.Spec.Nodes {
-				add(explain.Change{Kind: explain.KindAdd, Add: n, Like: like.Name, Domain: path})
-			}
-		}
+		add(additionsOf(in, n)...)
 	}
 }
 

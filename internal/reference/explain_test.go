@@ -323,12 +323,34 @@ func smallerRequests(in *Input) (out []explain.Change) {
 
 // additionsOf add so many nodes to a lowest domain, like each that there is.
 func additionsOf(in *Input, n int) (out []explain.Change) {
+	likes := nodesThatTake(in)
 	for _, path := range lowestDomains(in) {
-		for i := range in.Spec.Nodes {
-			out = append(out, explain.Change{Kind: explain.KindAdd, Add: n, Like: in.Spec.Nodes[i].Name, Domain: path})
+		for _, like := range likes {
+			out = append(out, explain.Change{Kind: explain.KindAdd, Add: n, Like: like, Domain: path})
 		}
 	}
 	return out
+}
+
+// nodesThatTake are those that would take some member of the gang if they were in service, and nobody were there.
+func nodesThatTake(in *Input) (names []string) {
+	for _, n := range in.Spec.Nodes {
+		n.Cordoned, n.NotReady = false, false
+		one := Input{Spec: in.Spec, Request: in.Request}
+		one.Spec.Nodes, one.Spec.Running, one.Spec.Trees, one.Spec.Quotas = []cluster.Node{n}, nil, nil, nil
+		one.Spec.Total, one.Spec.Demand = nil, nil
+		r := &one.Request
+		r.Tree, r.Quota, r.Exclude, r.MinMember, r.PP, r.DP = "", "", nil, 0, 0, 0
+		r.Gather, r.Groups, r.Limits, r.Parts, r.MinParts = nil, nil, nil, nil, 0
+		if slices.ContainsFunc(in.Request.Members, func(m gang.Member) bool {
+			r.Members = []gang.Member{m}
+			_, err := planned(one)
+			return err == nil
+		}) {
+			names = append(names, n.Name)
+		}
+	}
+	return names
 }
 
 // changedBy is an input with a change made; in stays as it is.

@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/quota"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -25,6 +28,8 @@ type addition struct {
 	units int64 // that an empty node like it has amounts for; of several shapes, members of any of them
 	takes int64 // the same, as far as its zones and the limits allow
 	adds  int64 // see wholeNodes
+	// settled: more nodes like it change nothing of what quotas refuse, whose shares follow what there is.
+	settled int
 	// skipped: a domain was left out, as too many nodes would have to be laid out anew.
 	skipped bool
 }
@@ -51,6 +56,9 @@ func (f *Search) additions(at state) []step {
 	kinds := kindsToAdd(r)
 	if len(kinds) > mostKinds {
 		kinds, f.doubt = kinds[:mostKinds], true
+	}
+	for _, a := range kinds {
+		a.settle(f.share)
 	}
 	best, plan := f.fewestNodes(at, r, sitesOf(kinds))
 	if slices.ContainsFunc(kinds, func(a *addition) bool { return a.skipped }) {
@@ -83,10 +91,10 @@ func (f *Search) fewestNodes(at state, r *rooms, sites []site) (best *site, plan
 		if !r.p.InParts() {
 			most = int(r.units())
 		}
-		if best != nil {
+		if most = max(most, s.settled); best != nil {
 			most = best.least - 1
 		}
-		if n, p := f.fewestAt(at, &s, most, int((r.units()+s.takes-1)/s.takes)); p != nil {
+		if n, p := f.fewestAt(at, &s, most); p != nil {
 			best, plan = &site{s.addition, s.leaf, n, s.place}, p
 		}
 	}
@@ -94,10 +102,11 @@ func (f *Search) fewestNodes(at state, r *rooms, sites []site) (best *site, plan
 }
 
 // fewestAt is the fewest nodes, up to most, that help in a site, and the plan; nil if so many do not. It tries first what may be enough,
-// then what is if slots tell all.
-func (f *Search) fewestAt(at state, s *site, most, enough int) (n int, plan *explain.Plan) {
+// then what is if slots and quotas tell all.
+func (f *Search) fewestAt(at state, s *site, most int) (n int, plan *explain.Plan) {
 	low := s.least - 1 // so few do not help
-	for _, n := range [...]int{s.least, enough, most} {
+	enough := int((s.r.units() + s.takes - 1) / s.takes)
+	for _, n := range [...]int{s.least, min(most, max(enough, s.settled)), most} {
 		if n <= low || n > most {
 			continue
 		}
@@ -110,6 +119,29 @@ func (f *Search) fewestAt(at state, s *site, most, enough int) (n int, plan *exp
 		return n - i, plan
 	}
 	return 0, nil
+}
+
+// settle finds from how many nodes on more of them change no refusal of quotas. O(log nodes * quotas).
+func (a *addition) settle(left *front.Budget) {
+	p := a.r.p
+	if p.RefusedBy == nil {
+		return
+	}
+	q := raisingFor(p)
+	with := func(n int) *quota.Refusal {
+		left.Packing.Spend(int64(n+len(q.of.Quotas())) / looksInStep)
+		next, err := snapshot.WithTotalOf(p.Snapshot, p.Snapshot, a.like, n)
+		if err != nil {
+			return p.RefusedBy
+		}
+		refusal, _ := q.refusalBy(next.Quotas)
+		return refusal
+	}
+	last := with(remade)
+	a.settled = sort.Search(remade, func(n int) bool {
+		now := with(n)
+		return now == last || now != nil && last != nil && now.Rule == last.Rule && now.Quota == last.Quota && slices.Equal(now.Short, last.Short)
+	})
 }
 
 // nameNew names the new node on which all members lie, where a plan has a node that stands in for it.
@@ -165,7 +197,7 @@ func (a *addition) added(leaf layout.Vertex, n int) edit {
 		if next, ok := a.inPlace(at, leaf, like, n); ok {
 			return next, true
 		}
-		if len(at.s.Lineage.Names) > remade {
+		if len(at.s.Lineage.Names)+n > remade {
 			a.skipped = true
 			return at, false
 		}

@@ -179,20 +179,13 @@ func (f *Search) priorities(at state) []step {
 	if at.req.QuotaLimit == quota.Borrow {
 		return nil
 	}
-	with := func(priority int64) edit {
-		return func(at state) (state, bool) {
-			req := *at.req
-			req.Priority, req.NeverPreempts = priority, false
-			return state{at.s, &req}, true
-		}
-	}
 	down := levels(at)
 	if len(down) == 0 {
 		return nil
 	}
 	slices.Reverse(down)
 	f.read = max(f.read, fewPlans*len(at.s.Lineage.Names)) // whatever other kinds read: this one is about nothing else
-	to := func(i int) edit { return with(down[i]) }
+	to := func(i int) edit { return withPriority(down[i]) }
 	plan := f.after(at, to(0))
 	if plan == nil {
 		return nil
@@ -200,6 +193,40 @@ func (f *Search) priorities(at state) []step {
 	i, plan := f.largest(at, 0, len(down)-1, plan, to)
 	change := explain.Change{Kind: explain.KindPriority, Priority: down[i], Preempts: at.req.NeverPreempts}
 	return f.settle(found(change, to(i), plan))
+}
+
+func withPriority(priority int64) edit {
+	return func(at state) (state, bool) {
+		req := *at.req
+		req.Priority, req.NeverPreempts = priority, false
+		return state{at.s, &req}, true
+	}
+}
+
+// highest is a priority that reaches all gangs.
+func highest(_ *Search, at state) []edit {
+	up := levels(at)
+	if len(up) == 0 || at.req.QuotaLimit == quota.Borrow {
+		return nil
+	}
+	return []edit{withPriority(up[len(up)-1])}
+}
+
+// withoutGangs ends all others.
+func withoutGangs(f *Search, at state) []edit {
+	var all []*snapshot.GangMembers
+	var set []int32
+	at.s.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		if g.Name != at.req.Name {
+			all, set = append(all, g), append(set, int32(len(set)))
+		}
+		return true
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	f.share.Packing.Spend(insideSteps * int64(len(at.s.Lineage.Names)))
+	return []edit{ended(all, set)}
 }
 
 // levels lists, ascending, the priorities that reach more gangs than the one below: just above theirs. For a gang that may not

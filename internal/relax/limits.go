@@ -68,7 +68,7 @@ func (f *Search) limits(at state) (steps []step) {
 	return f.settle(steps)
 }
 
-func (f *Search) withoutLimits(at state) (out []edit) {
+func withoutLimits(_ *Search, at state) (out []edit) {
 	for _, l := range hardLimits(at.req) {
 		out = append(out, l.loosened(0))
 	}

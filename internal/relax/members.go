@@ -231,7 +231,7 @@ func (m *need) set(n int) edit {
 }
 
 // fewestMembers asks for a single new member; of a gang in parts for no part, then for as little as can be of each.
-func (f *Search) fewestMembers(at state) []edit {
+func fewestMembers(_ *Search, at state) []edit {
 	if len(at.req.Parts) > 0 {
 		m := need{parts: true}
 		out := []edit{m.set(0)}

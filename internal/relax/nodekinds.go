@@ -62,7 +62,7 @@ func (a *addition) holdsAllOf(b *addition, roles []*problem.Problem) bool {
 	if p.Zones().Bind() {
 		return false
 	}
-	if len(roles) == 1 {
+	if len(roles) == 1 && p.RefusedBy == nil { // else shares follow all that a node has
 		return a.takes >= b.takes
 	}
 	suits := func(one *problem.Problem) bool {

@@ -98,7 +98,7 @@ func (r *rooms) returning(all []int32) (c *choice, ids []int32) {
 	return c, ids
 }
 
-func (f *Search) allNodes(at state) []edit {
+func allNodes(_ *Search, at state) []edit {
 	if all := outOfService(at.s); len(all) > 0 {
 		return []edit{returned(all)}
 	}

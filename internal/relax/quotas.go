@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
 )
@@ -32,36 +33,62 @@ func (r raises) add(q string, side int, resource string, by int64) {
 // mostRaises bounds how often amounts are raised before it is given up: each time some quota refuses by less, or another one does.
 const mostRaises = 64
 
-// quotas raises what refuses: of limits the maximum if that suffices, else the minimum.
+// quotas raises what refuses: of limits the maximum if that suffices, else the minimum; and where members may leave, the minima that keep
+// the gang from taking back what others use beyond theirs.
 func (f *Search) quotas(at state) []step {
 	p := f.at(at).p
-	if p == nil {
+	if p == nil || at.req.Quota == "" || at.s.Quotas == nil {
 		return nil
 	}
-	if p.RefusedBy == nil {
+	q := raisingFor(p)
+	if p.RefusedBy != nil {
+		var tried raises
+		for _, q.side = range []int{maximum, minimum} {
+			r := q.enough()
+			if r == nil {
+				f.doubt = true
+				continue
+			}
+			least := q.lower(r)
+			if r.equal(tried) {
+				break
+			}
+			if steps := f.raised(at, q, r, least, mayEvict(p) || p.InParts()); steps != nil { // in parts others may do that ask for less
+				return steps
+			}
+			tried = r
+		}
+	}
+	if !mayEvict(p) {
 		return nil
 	}
-	ask, demand := p.Asks(p.Least), p.Demand()
-	for _, s := range []int{maximum, minimum} {
-		q := &raising{of: at.s.Quotas, ask: ask, demand: demand, limit: at.req.QuotaLimit, side: s}
-		r := q.enough()
+	r := q.enough()
+	for _, name := range q.path() {
 		if r == nil {
 			f.doubt = true
-			continue
+			break
 		}
-		least := q.lower(r)
-		plan := f.after(at, q.edit(r))
-		if plan == nil {
-			continue
+		if q.within(r, name) {
+			if steps := f.raised(at, q, r, r.size() == 1, true); steps != nil {
+				return steps
+			}
 		}
-		if least && mayEvict(p) {
-			r, plan = f.lessQuota(at, q, r, plan)
-		}
-		steps := found(explain.Change{Kind: explain.KindQuota, Quotas: q.changes(r)}, q.edit(r), plan)
-		steps[0].least = least
-		return f.settle(steps)
 	}
 	return nil
+}
+
+// raised plans with more for quotas, and with less of it where that is one amount and less may do; nil: it is refused.
+func (f *Search) raised(at state, q *raising, r raises, least, less bool) []step {
+	plan := f.after(at, q.edit(r))
+	if plan == nil {
+		return nil
+	}
+	if least && less {
+		r, plan = f.lessQuota(at, q, r, plan)
+	}
+	steps := found(explain.Change{Kind: explain.KindQuota, Quotas: q.changes(r)}, q.edit(r), plan)
+	steps[0].least = least
+	return f.settle(steps)
 }
 
 // lessQuota is a single amount that suffices where members may leave, who give back some of the quota, and its plan.
@@ -95,12 +122,38 @@ func (r raises) single() (name string, side int, resource string, by int64) {
 	return "", 0, "", 0
 }
 
+func (r raises) equal(s raises) bool {
+	return maps.EqualFunc(r, s, func(a, b *[2]muster.Resources) bool {
+		return maps.Equal(a[maximum], b[maximum]) && maps.Equal(a[minimum], b[minimum])
+	})
+}
+
+// size is of how many amounts there is more.
+func (r raises) size() (n int) {
+	for _, of := range r {
+		n += len(of[maximum]) + len(of[minimum])
+	}
+	return n
+}
+
 // raising is the search for amounts.
 type raising struct {
 	of          *quota.State
 	ask, demand quota.Ask
 	limit       quota.Limit
 	side        int
+}
+
+func raisingFor(p *problem.Problem) *raising {
+	return &raising{of: p.Snapshot.Quotas, ask: leastAsk(p), demand: p.Demand(), limit: p.Request.QuotaLimit}
+}
+
+// leastAsk is what as few units take as must be placed at least: those of the minimal selection, or whole groups.
+func leastAsk(p *problem.Problem) quota.Ask {
+	if in := p.Parts.Minimal; in != nil {
+		return p.Only(in).Asks(in.Size())
+	}
+	return p.Asks(int(unitsOf(p)))
 }
 
 // enough raises whatever refuses, again and again, until nobody does; nil if that does not end, or quotas cannot have so much.
@@ -115,14 +168,76 @@ func (q *raising) enough() raises {
 			return r
 		}
 		for _, s := range refusal.Short {
-			on := q.side
+			name, on := refusal.Quota, q.side
 			if refusal.Rule == quota.RuleMin {
 				on = minimum
 			}
-			q.raise(r, refusal.Quota, on, s.Resource, s.By)
+			if on == maximum {
+				if name = q.maximumOf(name, s.Resource); name == "" { // the share is what is short
+					name, on = refusal.Quota, minimum
+				}
+			}
+			q.raise(r, name, on, s.Resource, s.By)
 		}
 	}
 	return nil
+}
+
+// within raises the minimum of a quota of the gang's path until all that it uses is within it, the whole request included; false: it is.
+// The gang may take back from quotas beside those of its path for which that holds.
+//
+// order: victims.4
+func (q *raising) within(r raises, name string) (raised bool) {
+	spec, _ := q.of.Spec(name)
+	used, _, _ := q.of.Usage(name)
+	for _, resource := range slices.SortedFunc(maps.Keys(used), muster.CompareNatural) {
+		_, most := spec.Max[resource]
+		_, least := spec.Min[resource]
+		asked := q.ask.Request[resource]
+		if asked == 0 || !most && !least || !q.guarantees(resource) {
+			continue
+		}
+		if lacks := used[resource] + asked - q.minimumOf(r, name, resource); lacks > 0 {
+			q.raise(r, name, minimum, resource, lacks)
+			raised = true
+		}
+	}
+	return raised
+}
+
+// path is the gang's quota, and those above it.
+func (q *raising) path() (out []string) {
+	for name := q.ask.Quota; name != ""; {
+		out = append(out, name)
+		spec, _ := q.of.Spec(name)
+		name = spec.Parent
+	}
+	return out
+}
+
+// guarantees says whether minima of the path speak of a resource, or of none at all.
+func (q *raising) guarantees(resource string) bool {
+	none := true
+	for _, name := range q.path() {
+		spec, _ := q.of.Spec(name)
+		if _, named := spec.Min[resource]; named {
+			return true
+		}
+		none = none && len(spec.Min) == 0
+	}
+	return none
+}
+
+// maximumOf is the quota whose maximum of a resource is that of another one: its own, or one above; empty: there is none.
+func (q *raising) maximumOf(name, resource string) string {
+	for name != "" {
+		spec, _ := q.of.Spec(name)
+		if _, bounded := spec.Max[resource]; bounded {
+			return name
+		}
+		name = spec.Parent
+	}
+	return ""
 }
 
 // raise raises an amount, with what must not be below it: the maximum of the quota, and the minima of the quotas above.
@@ -170,6 +285,11 @@ func (q *raising) refusal(r raises) (*quota.Refusal, bool) {
 	if state == nil {
 		return nil, false
 	}
+	return q.refusalBy(state)
+}
+
+// refusalBy is what refuses the gang in a state of the quotas.
+func (q *raising) refusalBy(state *quota.State) (*quota.Refusal, bool) {
 	if wanting, err := state.Wanting(q.demand); err == nil {
 		state = wanting
 	}
@@ -180,7 +300,7 @@ func (q *raising) refusal(r raises) (*quota.Refusal, bool) {
 // lower makes a single amount as small as it can be, and says whether that is the least change: several amounts may trade off.
 func (q *raising) lower(r raises) bool {
 	name, side, resource, by := r.single()
-	if len(r) != 1 || len(r[name][0])+len(r[name][1]) != 1 || by <= 0 {
+	if r.size() != 1 || by <= 0 {
 		return false
 	}
 	at := r[name][side]
@@ -279,7 +399,7 @@ func raised(of *quota.State, r raises) *quota.State {
 }
 
 // withoutQuota plans the gang in no quota, as if all of them had enough.
-func (f *Search) withoutQuota(at state) []edit {
+func withoutQuota(_ *Search, at state) []edit {
 	if at.req.Quota == "" {
 		return nil
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
-// Planner plans a request on a snapshot within bounds; evict says whether anybody may leave for it. No plan: nil, and whether that is
-// proven.
+// Planner plans a request on a snapshot within bounds; evict says whether anybody may leave for it. No plan: nil. Proven says that it is the
+// best one, or that there is none.
 type Planner func(s *snapshot.Snapshot, req *gang.Request, evict bool, b problem.Bounds) (plan *explain.Plan, proven bool)
 
 // Search has what all kinds share.
@@ -46,7 +46,15 @@ type Search struct {
 	inward   int64         // steps that making a problem takes
 	told     int           // changes found before the kind began
 	found    []explain.Relaxation
+	unproven map[*explain.Plan]bool // plans that are not proven to be the best ones
+	hasty    []hasty
 	notTried []explain.NotTried
+}
+
+// hasty is a change, by its place in found, whose plan is not proven to be the best one.
+type hasty struct {
+	found int
+	edit  edit
 }
 
 // state is a snapshot and a request on the way to a plan.
@@ -76,18 +84,18 @@ type kind struct {
 
 // kinds are all ways, in the order in which they are told.
 var kinds = [...]kind{
-	{explain.KindMembers, 9, (*Search).members, (*Search).fewestMembers},
-	{explain.KindLayer, 5, (*Search).layers, (*Search).withoutRules},
-	{explain.KindGroup, 3, (*Search).groups, (*Search).withoutGroups},
-	{explain.KindMultiple, 4, (*Search).multiples, (*Search).withoutMultiples},
-	{explain.KindLimit, 6, (*Search).limits, (*Search).withoutLimits},
-	{explain.KindRequest, 10, (*Search).requests, (*Search).withoutResource},
-	{explain.KindNodes, 7, (*Search).nodes, (*Search).allNodes},
-	{explain.KindTaint, 1, (*Search).taints, (*Search).withTolerations},
-	{explain.KindSelector, 2, (*Search).selectors, (*Search).withoutSelectors},
-	{explain.KindQuota, 8, (*Search).quotas, (*Search).withoutQuota},
-	{explain.KindGangs, 11, (*Search).gangs, nil},
-	{explain.KindPriority, 12, (*Search).priorities, nil},
+	{explain.KindMembers, 9, (*Search).members, fewestMembers},
+	{explain.KindLayer, 5, (*Search).layers, withoutRules},
+	{explain.KindGroup, 3, (*Search).groups, withoutGroups},
+	{explain.KindMultiple, 4, (*Search).multiples, withoutMultiples},
+	{explain.KindLimit, 6, (*Search).limits, withoutLimits},
+	{explain.KindRequest, 10, (*Search).requests, withoutResource},
+	{explain.KindNodes, 7, (*Search).nodes, allNodes},
+	{explain.KindTaint, 1, (*Search).taints, withTolerations},
+	{explain.KindSelector, 2, (*Search).selectors, withoutSelectors},
+	{explain.KindQuota, 8, (*Search).quotas, withoutQuota},
+	{explain.KindGangs, 11, (*Search).gangs, withoutGangs},
+	{explain.KindPriority, 12, (*Search).priorities, highest},
 	{explain.KindAdd, 13, (*Search).additions, nil},
 }
 
@@ -102,17 +110,21 @@ func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.
 		s.VictimIndex() // which later searches for victims share
 	}
 	at := state{snapshot.Aside(s), req}
-	f.read, f.inward = mostRead, trialSteps(at)
+	f.read, f.inward, f.unproven = mostRead, trialSteps(at), map[*explain.Plan]bool{}
 	defer f.forget()
 	inTurn := kinds
 	slices.SortStableFunc(inTurn[:], func(a, b kind) int { return a.turn - b.turn })
 	for n, k := range inTurn {
 		f.begin(min(3, len(kinds)-n))
 		for _, c := range k.find(f, at) {
+			if f.unproven[c.plan] {
+				f.hasty = append(f.hasty, hasty{len(f.found), c.edit})
+			}
 			f.found = append(f.found, explain.Relaxation{Change: c.change, Least: c.least, Plan: *c.plan})
 		}
 		f.end(k.kind)
 	}
+	f.planAgain(at)
 	f.sort()
 	if len(f.found) == 0 {
 		f.begin(1)
@@ -189,10 +201,29 @@ func (f *Search) try(at state) *explain.Plan {
 	plan, proven := f.Plan(at.s, at.req, evict, within(part))
 	f.share.Spend(&had, part)
 	proven, f.blind = proven && evict, f.blind || plan == nil && !evict
-	if plan == nil && !proven {
+	switch {
+	case proven:
+	case plan == nil:
 		f.doubt = true
+	default:
+		f.unproven[plan] = true
 	}
 	return plan
+}
+
+// planAgain plans with the steps that are left what a trial that had few may have placed elsewhere than a plan does.
+func (f *Search) planAgain(at state) {
+	for i, h := range f.hasty {
+		f.begin(len(f.hasty) - i)
+		if plan := f.after(at, h.edit); plan != nil {
+			r := &f.found[h.found]
+			if r.Kind == explain.KindAdd {
+				nameNew(at.s, &r.Change, plan)
+			}
+			r.Plan = *plan
+		}
+		f.Left.Spend(&f.had, f.share)
+	}
 }
 
 // within are the bounds of a plan that may spend so much: nothing in it may do more than a plan with so many steps.

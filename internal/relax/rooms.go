@@ -276,9 +276,11 @@ func (r *rooms) widest(pos, must int32) layout.Vertex {
 }
 
 // units is how many must be placed at least: whole groups.
-func (r *rooms) units() int64 {
-	if n := r.p.Wholes(max(1, r.p.Least), len(r.p.Pending)); len(n) > 0 {
+func (r *rooms) units() int64 { return unitsOf(r.p) }
+
+func unitsOf(p *problem.Problem) int64 {
+	if n := p.Wholes(max(1, p.Least), len(p.Pending)); len(n) > 0 {
 		return int64(n[0])
 	}
-	return int64(r.p.Least)
+	return int64(p.Least)
 }

@@ -169,7 +169,7 @@ func (f *Search) wider(at state, tree, layer string) (out []string) {
 	return append(out, "")
 }
 
-func (f *Search) withoutRules(at state) (out []edit) {
+func withoutRules(_ *Search, at state) (out []edit) {
 	for _, r := range mustGathers(at.req) {
 		out = append(out, rewrite(r.bound, moved(r.layer, "")))
 	}
@@ -228,7 +228,7 @@ func (f *Search) groups(at state) (steps []step) {
 	return steps
 }
 
-func (f *Search) withoutGroups(at state) (out []edit) {
+func withoutGroups(_ *Search, at state) (out []edit) {
 	for _, d := range levelsOf(at.req) {
 		out = append(out, d.drop)
 	}
@@ -275,7 +275,7 @@ func (f *Search) multiples(at state) (steps []step) {
 	return steps
 }
 
-func (f *Search) withoutMultiples(at state) (out []edit) {
+func withoutMultiples(_ *Search, at state) (out []edit) {
 	for _, m := range multiplesOf(at.req) {
 		out = append(out, rewrite(m.bound, withoutMultiple(m.Rule)))
 	}

@@ -133,7 +133,7 @@ func binding(p *problem.Problem, id int32, extra []int64) (best int, slots int64
 	return best, slots
 }
 
-func (f *Search) withoutResource(at state) (out []edit) {
+func withoutResource(f *Search, at state) (out []edit) {
 	if p := f.at(at).p; p != nil {
 		for _, resource := range f.at(at).bounds().scarcest() { // what is scarcest now may not be once something else helps
 			out = append(out, atMost(resource, 1))
@@ -188,7 +188,7 @@ func (f *Search) taints(at state) (steps []step) {
 	return steps
 }
 
-func (f *Search) withTolerations(at state) (out []edit) {
+func withTolerations(f *Search, at state) (out []edit) {
 	for _, t := range f.intolerable(at) {
 		out = append(out, tolerated(t))
 	}
@@ -242,7 +242,7 @@ func (f *Search) selectors(at state) (steps []step) {
 	return steps
 }
 
-func (f *Search) withoutSelectors(at state) (out []edit) {
+func withoutSelectors(_ *Search, at state) (out []edit) {
 	labels, affinity := selected(at.req)
 	for _, label := range labels {
 		out = append(out, unselected(label, false))
