@@ -215,7 +215,7 @@ func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
 		var more []problem.Selection
 		more, whole = k.Leasts(minimalTried, func(in problem.Selection) bool {
 			is := func(o problem.Selection) bool { return slices.Equal(in, o) }
-			return len(s.removals(in)) == 0 && !slices.ContainsFunc(least, is)
+			return (len(e.P.Multiples) > 0 || len(s.removals(in)) == 0) && !slices.ContainsFunc(least, is)
 		})
 		least = append(least, more...)
 	} else {
