@@ -16,9 +16,9 @@ func (c *check) limits() {
 	for _, node := range at {
 		all = append(all, node)
 	}
-	c.limited("the gang", ofMembers(c.req.Limits), [][]string{all}, false)
+	c.limited("the gang", c.net, ofMembers(c.req.Limits), [][]string{all}, false)
 	for _, level := range c.levels() {
-		c.limited("groups", level.Limits, groups(at, level.Size), true)
+		c.limited("groups", c.net, level.Limits, groups(at, level.Size), true)
 	}
 	c.partLimits()
 	c.besideThemselves()
@@ -33,30 +33,32 @@ func (c *check) partLimits() {
 		return
 	}
 	for _, v := range c.parts.All() {
+		net := c.networkOf(v)
 		units := func(levels int) (sets [][]string) {
 			for _, unit := range v.Below(levels) {
 				sets = append(sets, c.nodesOf(unit)...)
 			}
 			return sets
 		}
-		c.limited("parts of "+v.Name, ofParts(v.Limits), units(1), true)
+		c.limited("parts of "+v.Name, net, ofParts(v.Limits), units(1), true)
 		if v != c.parts {
-			c.limited(v.Name, ofMembers(v.Limits), c.nodesOf(v), false)
+			c.limited(v.Name, net, ofMembers(v.Limits), c.nodesOf(v), false)
 		}
 		for i, list := range v.CutLimits {
-			c.limited("groups of "+v.Name, list, units(i+1), true)
+			c.limited("groups of "+v.Name, net, list, units(i+1), true)
 		}
 	}
 }
 
-// limited checks the hard limits of a gang, given as one set of nodes, one for each member; or of groups.
-func (c *check) limited(what string, limits []gang.Limit, sets [][]string, whole bool) {
+// limited checks the hard limits of a gang, given as one set of nodes, one for each member; or of groups. They speak of the domains of a
+// network.
+func (c *check) limited(what string, net *Network, limits []gang.Limit, sets [][]string, whole bool) {
 	for _, l := range limits {
-		tier, ok := c.net.TierOf(l.Layer)
+		tier, ok := net.TierOf(l.Layer)
 		if !ok || l.Preferred {
 			continue
 		}
-		count, most := c.countBelow(what+" "+string(l.Kind), min(tier, c.net.RootTier()-1), sets, whole), l.Most
+		count, most := c.countBelow(what+" "+string(l.Kind), net, min(tier, net.RootTier()-1), sets, whole), l.Most
 		if l.Kind == gang.Alone {
 			most = 1
 		}
@@ -71,13 +73,13 @@ func (c *check) limited(what string, limits []gang.Limit, sets [][]string, whole
 	}
 }
 
-// countBelow counts members, or whole groups, by the domain of a tier; a group must lie in one of them.
-func (c *check) countBelow(what string, tier int, sets [][]string, whole bool) map[string]int {
+// countBelow counts members, or whole groups, by the domain of a tier in a network; a group must lie in one of them.
+func (c *check) countBelow(what string, net *Network, tier int, sets [][]string, whole bool) map[string]int {
 	count := map[string]int{}
 	for _, nodes := range sets {
 		used := map[string]bool{}
 		for _, node := range nodes {
-			d := c.net.Maximal(node, tier)
+			d := net.Maximal(node, tier)
 			if d.Outside && tier > 0 {
 				c.failf("%s: %s lies outside the tree", what, node)
 			}

@@ -7,10 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
 )
 
 // parted is the gang of pairs with a member of its own that runs outside and parts: `pair` of job-0 and job-1, and `bundle`, no group, of
@@ -84,6 +86,39 @@ func TestCheckSeesDefectsOfParts(t *testing.T) {
 			assert.ErrorContains(t, validity.Check(spec, req, res), tc.want)
 		})
 	}
+}
+
+// A part whose rules are in another topology is judged there: here its nodes are in no domain of the gang's own.
+func TestLimitsInAnotherTopology(t *testing.T) {
+	tree := func(domains ...topology.Domain) *topology.Tree {
+		out, err := topology.New(topology.Spec{Roots: domains})
+		require.NoError(t, err)
+		return out
+	}
+	spec := cluster.Spec{
+		Nodes: []cluster.Node{{Name: "n0"}, {Name: "n1"}, {Name: "n2"}},
+		Trees: []cluster.NamedTree{
+			{Name: "default", Tree: tree(topology.Domain{Name: "s0", Tier: 1, Nodes: []string{"absent"}})},
+			{Name: "power", Tree: tree(topology.Domain{Name: "f0", Tier: 1, Nodes: []string{"n0", "n1"}}, topology.Domain{Name: "f1", Tier: 1, Nodes: []string{"n2"}})},
+		},
+	}
+	req := &gang.Request{
+		Name: "job", Shape: gang.Shape{Resources: muster.Resources{"gpu": 0}}, Members: []gang.Member{{Name: "job-0"}, {Name: "job-1"}},
+		Parts: []gang.Part{{Name: "pair", Tree: "power", Members: []string{"job-0", "job-1"}, Limits: []gang.Limit{{Kind: gang.Within, Layer: "1", Most: 1}}}},
+	}
+	result := func(second, feed string) *placement.Result {
+		place := placement.GroupPlace{Part: "pair", Tree: "power", Tier: 1, Layer: "1", Domain: []string{feed}}
+		if feed == "" {
+			place = placement.GroupPlace{Part: "pair", Tree: "power", Tier: 2}
+		}
+		return &placement.Result{
+			Gang: "job", Tree: "default", Tier: 2, GroupTiers: []int{2}, Strategy: "/", StrategyNumber: 3, Elsewhere: []placement.GroupPlace{place},
+			Span:        []placement.LayerSpan{{Layer: "1", Tier: 1}},
+			Assignments: []placement.Assignment{{Member: "job-0", Node: "n0"}, {Member: "job-1", Rank: 1, Node: second}},
+		}
+	}
+	require.NoError(t, validity.Check(spec, req, result("n1", "f0")))
+	require.ErrorContains(t, validity.Check(spec, req, result("n2", "")), "pair Within 1: 2 domains, at most 1")
 }
 
 func TestSelections(t *testing.T) {
