@@ -73,7 +73,8 @@ func (pl placer) roomBesideMost(x layout.Vertex, kids children) {
 		room := false
 		for i := range kids.of {
 			kid := &kids.of[i]
-			kid.able = pl.sums.ownRest(0, kid.at) >= pl.ask.short && pl.sums.leads(t, kid.at)
+			left := pl.sums.whole(pl.ask.bottom(), 0, kid.at) - kids.items[i].Given*pl.ask.sizes[0]
+			kid.able = left >= pl.ask.short && pl.sums.leads(t, kid.at)
 			room = room || kid.able
 		}
 		if room {

@@ -237,7 +237,7 @@ func (s *roleSolver) used(c way) (nodes []*vertex) {
 
 // allowed lists the ways to place members that keep the hard rules.
 func (s *roleSolver) allowed(members []gang.Member) []way {
-	if s.solver.broken(s.gone) {
+	if out := s.solver.outside; s.solver.broken(s.gone) || out != nil && out.own > 0 && s.solver.hard() {
 		return nil
 	}
 	return slices.DeleteFunc(s.all(members), func(c way) bool {

@@ -35,7 +35,8 @@ func (v *vertex) takes(m int) bool {
 }
 
 // build makes the vertices of the tree: its domains, its nodes as far as the cluster has them, and last below the root
-// one vertex for all nodes outside the tree. That one has the root's tier, since it is no domain to gather in.
+// one vertex for all nodes outside the tree. That one has the root's tier, since it is no domain to gather in; and so has the
+// one for all nodes of a tree without layers.
 func build(tree *topology.Tree, nodes []cluster.Node) *vertex {
 	root := &vertex{tier: 1}
 	left := map[string]*cluster.Node{}
@@ -44,7 +45,13 @@ func build(tree *topology.Tree, nodes []cluster.Node) *vertex {
 	}
 	if tree != nil {
 		root.tier = tree.RootTier()
-		addDomains(root, tree, topology.Root, left)
+		if first, last := tree.Children(topology.Root); first == last && tree.NumNodes() > 0 {
+			whole := &vertex{tier: root.tier, parent: root}
+			root.children = append(root.children, whole)
+			addDomains(whole, tree, topology.Root, left)
+		} else {
+			addDomains(root, tree, topology.Root, left)
+		}
 	}
 	if len(left) > 0 {
 		out := &vertex{tier: root.tier, outside: true, parent: root}
