@@ -99,7 +99,8 @@ func (s *roleSolver) leastFit(least int) []gang.Member {
 	return nil
 }
 
-// fitsThough is the number of members that could be placed of a gang that is refused: by the quota alone, if that refuses it.
+// fitsThough is the number of members that could be placed of a gang that is refused: by the quota alone, if that refuses it, else by
+// the nodes alone.
 func (s *roleSolver) fitsThough(least int) (most int) {
 	sets := s.lowest()
 	if s.elastic() {
@@ -119,7 +120,7 @@ func (s *roleSolver) fitsThough(least int) (most int) {
 	}
 	most = 0
 	for _, set := range sets {
-		if s.fits(set) {
+		if len(set) <= least && len(s.allowed(set)) > 0 {
 			most = len(set)
 		}
 	}
