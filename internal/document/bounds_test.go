@@ -94,7 +94,7 @@ func TestEndlessFiles(t *testing.T) {
 				}
 				b := &Budget{}
 				if c.budget > 0 {
-					b.kept = maxKept - c.budget
+					*b = Budget{stand: maxKept / keptForByte, kept: maxKept - c.budget}
 				}
 				docs := Read(c.file, from, b)
 				require.NotEmpty(t, docs)
@@ -211,5 +211,41 @@ func TestUTF16(t *testing.T) {
 		require.Nil(t, docs[0].Err)
 		require.Equal(t, "é𝄞", docs[0].Root.Get("name").Text)
 		require.NotNil(t, Parse("a.json", append(data, 0), &Budget{})[0].Err)
+	}
+}
+
+// What is kept is paid by the bytes of a file as it stands: one that is not packed always pays, whatever it is made of.
+func TestPackedFilesPayForWhatIsKept(t *testing.T) {
+	pack := func(text string) io.Reader {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, err := w.Write([]byte(text))
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		return &b
+	}
+	const want = "more than 1024 bytes of memory for each byte of the packed files"
+	for _, c := range []struct{ file, text string }{
+		{"a.json", "[1" + strings.Repeat(",1", 1<<17) + "]"},
+		{"a.json", strings.Repeat("{}\n", 1<<17)},
+		{"a.yaml", strings.Repeat("---\n", 1<<17)},
+		{"a.yaml", "a: [x" + strings.Repeat(",x", 1<<16) + "]"},
+		{"a.yaml", strings.Repeat("---\n*a\n", 1<<15)},
+	} {
+		last := func(docs []Document) string { return docs[len(docs)-1].Err.Error() }
+		for _, docs := range [][]Document{Read(c.file, strings.NewReader(c.text), &Budget{}), Parse(c.file, []byte(c.text), &Budget{})} {
+			require.NotContains(t, last(docs), "bytes of memory", c.text[:9])
+		}
+		docs := Read(c.file, pack(c.text), &Budget{})
+		if strings.Contains(c.text, "*a") {
+			require.Less(t, len(docs), 1<<15) // a file that breaks off at one of many that are broken
+		} else {
+			require.Equal(t, want, last(docs), c.text[:9])
+		}
+		data, err := Whole(strings.NewReader(strings.Repeat(c.text, 64)))
+		require.NoError(t, err)
+		require.Len(t, data, 64*len(c.text))
+		_, err = Whole(pack(strings.Repeat(c.text, 64)))
+		require.ErrorContains(t, err, "more than 128 bytes for each byte of the packed file")
 	}
 }

@@ -54,17 +54,14 @@ func Parse(name string, data []byte, b *Budget) []Document {
 	if bytes.HasPrefix(data, []byte(littles)) || bytes.HasPrefix(data, []byte(bigs)) || control(data) >= 0 {
 		return Read(name, bytes.NewReader(data), b)
 	}
-	return parse(name, bytes.TrimPrefix(data, []byte(mark)), b)
-}
-
-// parse is Parse for text.
-func parse(name string, data []byte, b *Budget) []Document {
+	b.stand += int64(len(data))
+	data = bytes.TrimPrefix(data, []byte(mark))
 	if startsJSON(data) {
-		before := *b
+		before := b.kept
 		if docs, ok := parseJSON(name, &jsonParser{data: data, line: 1, drops: true, budget: b}); ok {
 			return docs
 		}
-		*b = before
+		b.kept = before
 	}
 	return readYAML(bufio.NewReaderSize(bytes.NewReader(data), ofBuffer), b)
 }
@@ -114,35 +111,34 @@ func Read(name string, in io.Reader, b *Budget) []Document {
 		docs, _ := parseJSON(name, streamed(text, b))
 		return docs
 	}
-	head, err := io.ReadAll(io.LimitReader(text, maxDocument+1))
-	if err != nil {
-		return broken(nil, err)
-	}
-	if len(head) <= maxDocument {
-		return parse(name, head, b)
-	}
-	rest, before := &untouched{Reader: text}, *b
-	docs, ok := parseJSON(name, streamed(io.MultiReader(bytes.NewReader(head), rest), b))
-	if ok || rest.touched {
+	again, before := &noted{in: text}, b.kept
+	docs, ok := parseJSON(name, streamed(again, b))
+	if ok || again.lost {
 		return docs
 	}
-	*b = before
-	return readYAML(bufio.NewReaderSize(io.MultiReader(bytes.NewReader(head), text), ofBuffer), b)
+	b.kept = before
+	return readYAML(bufio.NewReaderSize(io.MultiReader(bytes.NewReader(again.data), text), ofBuffer), b)
 }
 
 func streamed(in io.Reader, b *Budget) *jsonParser {
 	return &jsonParser{data: make([]byte, 0, 1<<18), in: in, line: 1, drops: true, budget: b}
 }
 
-// untouched tells whether anything was read of it.
-type untouched struct {
-	io.Reader
-	touched bool
+// noted holds what was read of a stream, as long as that may be a document of YAML.
+type noted struct {
+	in   io.Reader
+	data []byte
+	lost bool
 }
 
-func (u *untouched) Read(p []byte) (int, error) {
-	u.touched = true
-	return u.Reader.Read(p)
+func (t *noted) Read(p []byte) (int, error) {
+	n, err := t.in.Read(p)
+	if t.lost = t.lost || len(t.data)+n > maxDocument; t.lost {
+		t.data = nil
+		return n, err
+	}
+	t.data = join(t.data, p[:n])
+	return n, err
 }
 
 // twice returns a key that stands in keys two times, empty if none does.

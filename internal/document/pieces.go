@@ -35,7 +35,7 @@ func readYAML(in *bufio.Reader, b *Budget) (docs []Document) {
 		if line += rows; end {
 			return docs
 		}
-		if b.kept > maxKept {
+		if b.spent() {
 			return docs
 		}
 	}
@@ -65,9 +65,10 @@ func (p *piece) read(in *bufio.Reader) (rows int, end bool, err error) {
 func (p *piece) row(in *bufio.Reader) (end bool, err error) {
 	for {
 		some, err := in.ReadSlice('\n')
-		if p.data = append(p.data, some...); len(p.data) > maxDocument {
+		if len(p.data)+len(some) > maxDocument {
 			return true, errLong
 		}
+		p.data = join(p.data, some)
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			if errors.Is(err, io.EOF) {
 				return true, nil
@@ -101,17 +102,24 @@ func (p *piece) marks() (n int) {
 // parse appends the documents of the piece: one, unless an end marker separates more.
 func (p *piece) parse(docs []Document, b *Budget) []Document {
 	number := len(docs) + 1
-	fail := func(reason string) []Document {
-		return append(docs, Document{Number: number, Err: &Error{Line: p.line + 1, Reason: reason}})
+	fail := func(err *Error) []Document {
+		_ = b.keep(ofBroken) // the next document fails
+		return append(docs, Document{Number: number, Err: err})
 	}
-	if n := p.marks(); n > maxMarks {
-		return fail(fmt.Sprintf("a document of %d lines, commas, brackets and dashes: at most %d are parsed", n, maxMarks))
+	marks := p.marks()
+	if marks > maxMarks {
+		return fail(p.reason(fmt.Sprintf("a document of %d lines, commas, brackets and dashes: at most %d are parsed", marks, maxMarks)))
 	}
 	if string(bytes.TrimSpace(p.data)) == "---" {
 		if err := b.keep(ofValue); err != nil {
-			return fail(err.Error())
+			return fail(p.reason(err.Error()))
 		}
 		return append(docs, Document{Number: number, Root: &Value{Line: p.line + 1}})
+	}
+	err := b.keep(ofMark * marks)
+	defer func() { _ = b.keep(-ofMark * marks) }()
+	if err != nil {
+		return fail(p.reason(err.Error()))
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(oldVersion(p.data)))
 	for ; ; number++ {
@@ -121,17 +129,20 @@ func (p *piece) parse(docs []Document, b *Budget) []Document {
 			return docs
 		}
 		if err != nil {
-			return append(docs, Document{Number: number, Err: p.broken(err)})
+			return fail(p.broken(err))
 		}
 		c := converter{known: map[*yaml.Node]converted{}, line: p.line, budget: 100_000 + 10*len(p.data), kept: b}
 		v, _, err := c.convert(&node, 0)
 		doc := Document{Number: number, Root: v}
-		if err != nil {
-			errors.As(err, &doc.Err)
+		if errors.As(err, &doc.Err); err != nil && b.spent() {
+			return fail(doc.Err)
 		}
 		docs = append(docs, doc)
 	}
 }
+
+// reason is an error about the whole piece.
+func (p *piece) reason(text string) *Error { return &Error{Line: p.line + 1, Reason: text} }
 
 // oldVersion changes a directive for YAML 1.2, which the parser reads but does not admit to.
 func oldVersion(data []byte) []byte {

@@ -19,19 +19,32 @@ const (
 	maxToken       = 16 << 20 // bytes of one text or number of JSON, and of white space between two
 )
 
+// What a file is made of is paid by its own bytes, packed as it may be: a file of kilobytes cannot unpack to what fills a memory.
+const (
+	keptForByte        = 1024    // bytes of memory, for each byte of the files as they stand,
+	keptAnyway   int64 = 8 << 20 // beside so many
+	wholeForByte       = 128     // bytes of a file that is not read as documents, for each of it as it stands,
+	wholeAnyway        = 2 << 20 // beside so many
+)
+
 const (
 	maxPacked = 1   // times that a file is packed by gzip
 	ofValue   = 128 // bytes that count for a value, its text not included
 	ofKey     = 8   // the same for a key that is only compared
+	ofMark    = 256 // the same for what may begin a part of YAML, while it is parsed
+	ofBroken  = 512 // the same for a document that cannot be read
 )
 
 // Budget is what may still be read, and kept, of files that are read together. The zero value has all of it. It belongs to one
 // reading and is not safe for concurrent use.
-type Budget struct{ read, kept int64 }
+type Budget struct {
+	stand      int64 // bytes of the files as they stand
+	read, kept int64
+}
 
 // Inside is the budget for a text that stands in a file, where it was counted: for a mebibyte, and a value for every eight bytes.
 func Inside(text []byte) *Budget {
-	return &Budget{kept: max(0, maxKept-1<<20-ofValue/8*int64(len(text)))}
+	return &Budget{stand: maxKept / keptForByte, kept: max(0, maxKept-1<<20-ofValue/8*int64(len(text)))}
 }
 
 // take counts bytes that are read.
@@ -44,11 +57,18 @@ func (b *Budget) take(n int) error {
 
 // keep counts memory for what is kept, or gives it back.
 func (b *Budget) keep(n int) error {
-	if b.kept += int64(n); b.kept > maxKept {
+	b.kept += int64(n)
+	switch {
+	case b.kept > maxKept:
 		return fmt.Errorf("more than %d bytes of memory for what is kept of all files together", maxKept)
+	case b.kept > keptAnyway+keptForByte*b.stand:
+		return fmt.Errorf("more than %d bytes of memory for each byte of the packed files", keptForByte)
 	}
 	return nil
 }
+
+// spent says whether nothing more may be kept.
+func (b *Budget) spent() bool { return b.keep(0) != nil }
 
 const (
 	mark     = "\xef\xbb\xbf" // may stand before UTF-8
@@ -61,20 +81,39 @@ const (
 
 // Whole is the text of a file that is read at once, unpacked and in UTF-8. What is no text is refused at its first bytes.
 func Whole(in io.Reader) ([]byte, error) {
-	text, _, err := open(in, &Budget{})
+	b := &Budget{}
+	text, _, err := open(in, b)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(text, maxWhole+1))
-	if err == nil && len(data) > maxWhole {
-		return nil, fmt.Errorf("more than %d bytes, unpacked", maxWhole)
+	var data []byte
+	for part := make([]byte, ofBuffer); ; {
+		n, err := text.Read(part)
+		data = join(data, part[:n])
+		switch {
+		case errors.Is(err, io.EOF):
+			return data, nil
+		case err != nil:
+			return nil, err
+		case len(data) > maxWhole:
+			return nil, fmt.Errorf("more than %d bytes, unpacked", maxWhole)
+		case int64(len(data)) > wholeAnyway+wholeForByte*b.stand:
+			return nil, fmt.Errorf("more than %d bytes for each byte of the packed file", wholeForByte)
+		}
 	}
-	return data, err
+}
+
+// join appends bytes. It takes twice the room each time, so that what is left behind is no more than what is there.
+func join(data, more []byte) []byte {
+	if n := len(data) + len(more); n > cap(data) {
+		data = append(make([]byte, 0, max(n, 2*cap(data))), data...)
+	}
+	return append(data, more...)
 }
 
 // open unpacks a file, brings it into UTF-8 and takes the mark away that may stand before it.
 func open(in io.Reader, b *Budget) (*bufio.Reader, *text, error) {
-	raw := bufio.NewReaderSize(in, ofBuffer)
+	raw := bufio.NewReaderSize(&standing{in, b}, atBegin)
 	for times := 1; begins(raw, packed); times++ {
 		if times > maxPacked {
 			return nil, nil, errors.New("packed by gzip twice")
@@ -95,6 +134,18 @@ func open(in io.Reader, b *Budget) (*bufio.Reader, *text, error) {
 		_, _ = raw.Discard(len(mark))
 	}
 	return bufio.NewReaderSize(checked, ofBuffer), checked, nil
+}
+
+// standing counts the bytes of a file as it stands.
+type standing struct {
+	in     io.Reader
+	budget *Budget
+}
+
+func (s *standing) Read(p []byte) (int, error) {
+	n, err := s.in.Read(p)
+	s.budget.stand += int64(n)
+	return n, err
 }
 
 func begins(in *bufio.Reader, with string) bool {
