@@ -89,7 +89,7 @@ func (s *search) keepRefused(b *branch, set []int32) *branch {
 }
 
 // fill adds candidates to a set, those that cost least first, until the gang fits. It asks at every power of two of
-// them, since what is too much can be spared.
+// their units, since what is too much can be spared.
 func (s *search) fill(d domain, set []int32) {
 	set, ok := s.model.completed(set, s.state.ceiling)
 	if !ok {
@@ -103,17 +103,11 @@ func (s *search) fill(d domain, set []int32) {
 	}
 	units := s.model.unitsOf(rest)
 	slices.Reverse(units)
-	asked := 1
-	for n, unit := range units {
-		more, ok := s.model.completed(sorted(set, unit), s.state.ceiling)
-		if !ok || !s.model.allowed(more) {
+	for from, to := 0, 1; from < len(units); from, to = to, min(2*to, len(units)) {
+		more, ok := s.added(set, units[from:to])
+		if set = more; !ok {
 			continue
 		}
-		set = slices.Compact(more) // a unit may be of a gang that has been completed before
-		if n+1 < asked && n+1 < len(units) {
-			continue
-		}
-		asked = 2 * (n + 1)
 		if outside, ok := s.makesRoom(set); ok {
 			s.take(set, outside, d)
 			return
@@ -125,4 +119,18 @@ func (s *search) fill(d domain, set []int32) {
 	if outside, ok := s.makesRoom(set); ok {
 		s.take(set, outside, d)
 	}
+}
+
+// added is a set with those of some units that may leave beside it: all at once, else half of them by themselves. False if none may.
+func (s *search) added(set []int32, units [][]int32) ([]int32, bool) {
+	more, ok := s.model.completed(sorted(set, slices.Concat(units...)), s.state.ceiling)
+	if ok && s.model.allowed(more) {
+		return slices.Compact(more), true // a unit may be of a gang that has been completed before
+	}
+	if len(units) == 1 {
+		return set, false
+	}
+	set, first := s.added(set, units[:len(units)/2])
+	set, second := s.added(set, units[len(units)/2:])
+	return set, first || second
 }

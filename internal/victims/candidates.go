@@ -13,7 +13,6 @@ import (
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/preempt"
-	"github.com/muster-sched/muster/quota"
 )
 
 // findCandidates lists the members that may leave for the gang, by position, and their gangs in natural order of names.
@@ -260,52 +259,4 @@ func (e *victimSearch) withQuotas() {
 		}
 		return out
 	}
-}
-
-// evictions is a set of candidates as quotas see it: a gang with a minimum that leaves whole is one eviction in each
-// quota of its members, every other member is one by itself. O(set * resources).
-func (e *victimSearch) evictions(gone []int32) []quota.Eviction {
-	count := map[int32]int{} // victims by gang
-	for _, i := range gone {
-		count[e.question.Candidates[i].Gang]++
-	}
-	var out []quota.Eviction
-	whole := map[int32]map[string]int{} // by gang and quota, the place of the eviction in out
-	for _, i := range gone {
-		m, g := e.members[i], e.question.Candidates[i].Gang
-		held := e.p.Snapshot.Lineage.Held(m.Class.Holds)
-		if of := &e.question.Gangs[g]; !of.Ends || count[g] < of.Running {
-			out = append(out, quota.Eviction{Quota: m.Class.Quota, Held: held})
-			continue
-		}
-		if at, ok := whole[g][m.Class.Quota]; ok {
-			out[at].Held.Add(held)
-			continue
-		}
-		if whole[g] == nil {
-			whole[g] = map[string]int{}
-		}
-		whole[g][m.Class.Quota] = len(out)
-		out = append(out, quota.Eviction{Quota: m.Class.Quota, Held: held})
-	}
-	return out
-}
-
-// heldWith sums the amounts that leave a candidate's quota in one eviction with it, as in evictions: its own, or those
-// of its whole gang there.
-func (e *victimSearch) heldWith(i int32, gone []int32) muster.Resources {
-	m, g := e.members[i], e.question.Candidates[i].Gang
-	sum, count := muster.Resources{}, 0
-	for _, j := range gone {
-		if e.question.Candidates[j].Gang != g {
-			continue
-		}
-		if count++; e.members[j].Class.Quota == m.Class.Quota {
-			sum.Add(e.p.Snapshot.Lineage.Held(e.members[j].Class.Holds))
-		}
-	}
-	if of := &e.question.Gangs[g]; !of.Ends || count < of.Running {
-		return e.p.Snapshot.Lineage.Held(m.Class.Holds)
-	}
-	return sum
 }

@@ -134,6 +134,7 @@ type victimSearch struct {
 	tags       sets.Intern[holdingKey] // of quotas and zones
 	shares     map[string]*numa.Placed // of zones, by what they are
 	gone       muster.Resources        // amounts of all candidates in the gang's own quota
+	read       evictionsRead           // what quotas asked of candidates
 	left       *front.Budget           // for all trials of a gang in parts
 	all        *allGone                // what the trials of several selections have in common
 	doubt      bool                    // a trial was refused for want of steps
