@@ -22,10 +22,10 @@ import (
 
 // found is an input and what its plan took.
 type found struct {
-	genes []byte
-	steps int64 // of those that a plan may take by default, in thousandths
-	took  time.Duration
-	nodes int
+	genes, beside []byte
+	steps         int64 // of those that a plan may take by default, in thousandths
+	took          time.Duration
+	nodes         int
 }
 
 // spentOf is what was spent of a budget, 64 pairs of vectors, 4 choices of children, or 16 looks at a node being a
@@ -36,16 +36,16 @@ func spentOf(had, left *front.Budget) int64 {
 
 // take goes the whole way of a plan, refusals and victims included, and counts its steps. Valid is false for a request that
 // is refused at once.
-func take(t *testing.T, list []byte) (f found, valid bool) {
+func take(t *testing.T, list, beside []byte) (f found, valid bool) {
 	t.Helper()
-	spec, req := drawn(list)
+	spec, req := drawn(list, beside)
 	s, err := snapshot.New(spec)
 	require.NoError(t, err)
 	start := time.Now()
 	defer func() { f.took = time.Since(start) }()
 	had := front.Budget{Fronts: steps.New(64<<16, nil), Sets: steps.New(4<<16, nil), Packing: steps.New(16<<16, nil)}
 	left := had
-	f = found{genes: list, nodes: len(spec.Nodes)}
+	f = found{genes: list, beside: beside, nodes: len(spec.Nodes)}
 	p, err := search.New(s, req, nil, problem.Bounds{Left: &left})
 	if err != nil {
 		return f, false
@@ -115,7 +115,7 @@ var worst = []string{
 func TestWorstInputs(t *testing.T) {
 	for i, list := range worst {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			f, valid := take(t, []byte(list))
+			f, valid := take(t, []byte(list), nil)
 			require.True(t, valid)
 			t.Logf("%d nodes, %d thousandths of the steps, %v", f.nodes, f.steps, f.took)
 		})
@@ -131,39 +131,50 @@ func TestNoPlanTakesMoreSteps(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var pool []found
 	for range tries {
-		list := make([]byte, 200)
-		for i := range list {
-			list[i] = byte(r.IntN(256))
-		}
+		list, beside := chance(r, 200), chance(r, 24)
 		if len(pool) > 0 && r.IntN(3) > 0 {
-			copy(list, pool[r.IntN(len(pool))].genes)
+			from := pool[r.IntN(len(pool))]
+			copy(list, from.genes)
+			copy(beside, from.beside)
 			for range 1 + r.IntN(4) {
 				list[r.IntN(60)] = byte(r.IntN(256))
+				beside[r.IntN(len(beside))] = byte(r.IntN(256))
 			}
 		}
-		if f, valid := take(t, list); valid {
+		if f, valid := take(t, list, beside); valid {
 			pool = append(pool, f)
 			slices.SortStableFunc(pool, func(a, b found) int { return cmp.Compare(b.steps, a.steps) })
 			pool = pool[:min(len(pool), kept)]
 		}
 	}
 	for _, f := range pool {
-		t.Logf("%d nodes, %d thousandths of the steps, %v: %q", f.nodes, f.steps, f.took, f.genes[:60])
+		t.Logf("%d nodes, %d thousandths of the steps, %v: %q %q", f.nodes, f.steps, f.took, f.genes[:60], f.beside)
 	}
+}
+
+// chance is n random genes.
+func chance(r *rand.Rand, n int) []byte {
+	list := make([]byte, n)
+	for i := range list {
+		list[i] = byte(r.IntN(256))
+	}
+	return list
 }
 
 // Whatever is asked, a plan is bounded and valid.
 func FuzzPlanIsBounded(f *testing.F) {
 	for _, list := range worst {
-		f.Add([]byte(list))
+		f.Add([]byte(list), []byte{})
 	}
-	f.Fuzz(func(t *testing.T, list []byte) {
-		if _, valid := take(t, list); !valid {
+	f.Fuzz(func(t *testing.T, list, beside []byte) {
+		if _, valid := take(t, list, beside); !valid {
 			return
 		}
-		spec, req := drawn(list)
+		spec, req := drawn(list, beside)
 		c, err := placement.NewCluster(spec)
-		require.NoError(t, err)
+		if err != nil {
+			return // running members in a quota below what they hold
+		}
 		res, err := placement.Plan(c, req)
 		if err != nil {
 			require.ErrorIs(t, err, placement.ErrUnschedulable)

@@ -6,7 +6,9 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/quota"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -27,8 +29,8 @@ func (g *genes) next(n int) int {
 }
 
 // drawn is a cluster and a gang, with room to make them hard: nodes of several kinds that are partly taken, and a gang of
-// many shapes, in groups, nested groups or parts, with minima, multiples and a second topology.
-func drawn(list []byte) (cluster.Spec, *gang.Request) {
+// many shapes, in groups, nested groups or parts, with minima, multiples and a second topology. What is beside comes from genes of its own.
+func drawn(list, beside []byte) (cluster.Spec, *gang.Request) {
 	g := &genes{list: list}
 	nodes := 4 << g.next(9) // to 1,024
 	var spec cluster.Spec
@@ -38,7 +40,72 @@ func drawn(list []byte) (cluster.Spec, *gang.Request) {
 		spec.Trees = append(spec.Trees, cluster.NamedTree{Name: "power", Tree: tree(spec.Nodes, 1<<(1+g.next(5)), 4, 1+g.next(7))})
 	}
 	spec.Running = g.running(spec.Nodes)
-	return spec, g.gang(nodes, len(spec.Trees) > 1)
+	req := g.gang(nodes, len(spec.Trees) > 1)
+	(&genes{list: beside}).beside(&spec, req)
+	return spec, req
+}
+
+// beside adds quotas, limits, members that leave or are alone, nodes out of service, and members of the gang that run.
+func (g *genes) beside(spec *cluster.Spec, req *gang.Request) {
+	limits := [][]gang.Limit{
+		{},
+		{{Kind: gang.Apart, Layer: "node"}},
+		{{Kind: gang.Apart, Layer: "leaf"}},
+		{{Kind: gang.Alone, Layer: "node"}},
+		{{Kind: gang.Alone, Layer: "leaf"}},
+		{{Kind: gang.Within, Layer: "leaf"}},
+	}
+	if req.Limits = limits[g.next(len(limits))]; len(req.Limits) > 0 && req.Limits[0].Kind != gang.Alone {
+		req.Limits[0].Most = 1 + g.next(8)
+	}
+	if g.next(2) == 1 {
+		g.quotas(spec, req)
+	}
+	leaving, lonely, out := 30*g.next(3), 20*g.next(3), 1+g.next(16)
+	chance := uint32(g.next(256))
+	for i := range spec.Running {
+		chance = chance*1664525 + 1013904223
+		r := &spec.Running[i]
+		r.Leaving, r.NonPreemptible = int(chance>>16)%100 < leaving, int(chance>>20)%100 < 8
+		if int(chance>>8)%100 < lonely {
+			r.Alone = "node"
+		}
+	}
+	for i := range spec.Nodes {
+		spec.Nodes[i].Cordoned = out > 1 && i%out == 0
+	}
+	if own := g.next(4); own > 0 && len(req.Parts) == 0 {
+		for i := 0; i < min(own, len(req.Members)-1, len(spec.Running)); i++ {
+			r := &spec.Running[i*7%len(spec.Running)]
+			r.Gang, r.Member, r.Quota, r.Alone, r.Leaving, r.MinMember = req.Name, req.Members[0].Name, req.Quota, "", false, 0
+			req.Members = req.Members[1:]
+		}
+	}
+}
+
+// quotas are two, each with a min; whoever runs is in one of them.
+func (g *genes) quotas(spec *cluster.Spec, req *gang.Request) {
+	gpus := int64(0)
+	for i := range spec.Nodes {
+		gpus += spec.Nodes[i].Allocatable["gpu"]
+	}
+	of := func(name string) quota.Spec {
+		q := quota.Spec{Name: name, Min: muster.Resources{"gpu": gpus * int64(g.next(9)) / 8}}
+		if g.next(3) == 1 {
+			q.Max = muster.Resources{"gpu": max(q.Min["gpu"], gpus*int64(1+g.next(8))/8)}
+		}
+		return q
+	}
+	tree, err := quota.New([]quota.Spec{of("a"), of("b")})
+	if err != nil {
+		panic(err)
+	}
+	spec.Quotas, req.Quota = tree, []string{"", "a", "b"}[g.next(3)]
+	req.QuotaLimit = []quota.Limit{quota.Fair, quota.Borrow, quota.Greedy}[g.next(3)]
+	share := g.next(9)
+	for i := range spec.Running {
+		spec.Running[i].Quota = []string{"a", "b"}[problem.Bit(i*5%8 < share)]
+	}
 }
 
 // nodes are of up to four kinds.
