@@ -22,9 +22,14 @@ func TestBindingRuleOfParts(t *testing.T) { holdsFor(t, drawAllOfParts, bindingA
 
 // drawAllOfParts draws a gang in parts of which all members must be placed, in no quota; what limits imply is no rule of its own.
 func drawAllOfParts(t *rapid.T) Input {
-	in := drawParts(t)
+	in := mixed(func(t *rapid.T) Input {
+		in := drawParts(t)
+		in.Request.Quota = ""
+		return in
+	})(t)
 	req := &in.Request
-	req.MinMember, req.MinParts, req.Quota = 0, 0, ""
+	*req = withOwnParts(*req)
+	req.MinMember, req.MinParts = 0, 0
 	draws.KeepAlone(req)
 	var all func(parts []gang.Part)
 	all = func(parts []gang.Part) {

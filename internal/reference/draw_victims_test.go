@@ -328,18 +328,23 @@ func drawLenders(t *rapid.T, in *Input) {
 	}
 }
 
-// boundCandidates makes members unevictable, so that not too many may leave.
+// boundCandidates makes members unevictable, so that not too many may leave: for the lowest ranks, nor for any others, which a quota may admit
+// where it refuses these.
 func boundCandidates(in *Input) {
-	least := 1
-	if e, err := newEvictor(in); err == nil && e != nil {
-		least = e.least
-	}
-	rules, err := validity.NewEvictions(&in.Spec, &in.Request, validity.Lowest(&in.Spec, &in.Request, min(least, len(in.Request.Members))))
-	if err != nil {
-		return
-	}
 	in.Spec.Running = slices.Clone(in.Spec.Running)
-	for _, i := range rules.Candidates()[min(mostCandidates, len(rules.Candidates())):] {
-		in.Spec.Running[i].Unevictable = true
+	least := 1
+	if s, err := newSolver(in); err == nil {
+		least = max(1, s.smallestAdmissible(s.wanted()))
 	}
+	boundFor := func(members, most int) {
+		rules, err := validity.NewEvictions(&in.Spec, &in.Request, validity.Lowest(&in.Spec, &in.Request, min(members, len(in.Request.Members))))
+		if err != nil {
+			return
+		}
+		for _, i := range rules.Candidates()[min(most, len(rules.Candidates())):] {
+			in.Spec.Running[i].Unevictable = true
+		}
+	}
+	boundFor(least, mostCandidates)
+	boundFor(0, MaxCandidates)
 }

@@ -24,6 +24,7 @@ type Input struct {
 	// Together holds if each part is a gang, of its name, and all start together.
 	Together bool
 
+	left    *int          // steps of enumerations; nil: as many as it takes
 	refused int           // of the members, those of the highest ranks, that the quota does not admit
 	unit    []*gang.Shape // of the members of the units that the request's members stand for; nil: they are members
 }
@@ -78,4 +79,14 @@ func WithoutIndex(req gang.Request) *gang.Request {
 		req.Eligible = func(string) bool { return true }
 	}
 	return &req
+}
+
+// spend takes a step of an enumeration. Without any left it panics with ErrTooMany.
+func (in *Input) spend() {
+	if in.left == nil {
+		return
+	}
+	if *in.left--; *in.left < 0 {
+		panic(ErrTooMany)
+	}
 }

@@ -105,6 +105,7 @@ func (p *packing) key(i int) string {
 
 // spread puts so many members of item i on the nodes from this one on.
 func (p *packing) spread(i, node, left int) bool {
+	p.parts.base.solver.in.spend()
 	if left == 0 {
 		return p.place(i + 1)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
@@ -28,9 +29,20 @@ func TestPlanEqualsReference(t *testing.T) { holdsFor(t, mixed(drawWithQuotas), 
 // holdsFor checks random clusters, and so many more as MUSTER_CLUSTERS says, such as 100000, of a sequence that begins at MUSTER_FIRST.
 // The check also says what kinds of cluster it has seen.
 func holdsFor(t *testing.T, draw func(*rapid.T) Input, check func(Input) (kinds []string, err error)) {
+	check = bounded(check)
+	var all, leftOut atomic.Int64
+	defer func() {
+		if n := leftOut.Load(); n > 1+all.Load()/mostLeftOut {
+			t.Errorf("%d of %d clusters were left out, as they take too many steps", n, all.Load())
+		}
+	}()
 	rapid.Check(t, func(t *rapid.T) {
 		in := draw(t)
-		if _, err := check(in); err != nil {
+		all.Add(1)
+		switch _, err := check(in); {
+		case errors.Is(err, ErrTooMany):
+			leftOut.Add(1)
+		case err != nil:
 			t.Fatalf("%v\n%s", err, in.Text())
 		}
 	})
@@ -50,8 +62,13 @@ func holdsFor(t *testing.T, draw func(*rapid.T) Input, check func(Input) (kinds 
 		workers.Go(func() {
 			for seed := next.Add(1); seed < int64(first+clusters) && differ.Load() < 3; seed = next.Add(1) {
 				in := gen.Example(int(seed))
+				all.Add(1)
 				kinds, err := check(in)
-				if err != nil {
+				switch {
+				case errors.Is(err, ErrTooMany):
+					leftOut.Add(1)
+					kinds = []string{"left out"}
+				case err != nil:
 					differ.Add(1)
 					t.Errorf("seed %d: %v\n%s", seed, err, in.Text())
 				}
@@ -69,6 +86,31 @@ func holdsFor(t *testing.T, draw func(*rapid.T) Input, check func(Input) (kinds 
 		for _, kind := range slices.Sorted(maps.Keys(seen)) {
 			t.Logf("%7d %s", seen[kind], kind)
 		}
+	}
+}
+
+// An enumeration of more steps than these is left out, and a test fails where more than one in so many clusters are. Steps are counted, so that
+// it takes no luck.
+const (
+	mostSteps   = 2_000_000
+	mostLeftOut = 50
+)
+
+// bounded ends a check once its enumerations take too many steps.
+func bounded(check func(Input) ([]string, error)) func(Input) ([]string, error) {
+	return func(in Input) (kinds []string, err error) {
+		left := mostSteps
+		in.left = &left
+		defer func() {
+			switch r := recover(); r {
+			case nil:
+			case ErrTooMany:
+				err = ErrTooMany
+			default:
+				panic(r)
+			}
+		}()
+		return check(in)
 	}
 }
 
@@ -302,4 +344,19 @@ func TestDifferenceIsSeen(t *testing.T) {
 	require.NoError(t, validity.Check(in.Spec, &in.Request, res))
 	require.EqualError(t, difference(in, want, res, nil), "0 members on n2, want 1")
 	require.Error(t, difference(in, want, nil, &placement.Unschedulable{}))
+}
+
+// An enumeration ends once it has taken too many steps, and is not taken for one that agrees.
+func TestStepsAreBounded(t *testing.T) {
+	in := Input{Spec: specOf(t, "block spine", "s0/b0: n1=9 n2=9 n3=9 n4=9", "s0/b1: n5=9 n6=9 n7=9 n8=9"), Request: job(12)}
+	large := in.Request.Shape
+	large.Resources = muster.Resources{"gpu": 2}
+	for i := range 6 {
+		in.Request.Members[i].Shape = &large
+	}
+	_, err := bounded(rolesAgree)(in)
+	require.ErrorIs(t, err, ErrTooMany)
+	in.Request.Members = in.Request.Members[5:8]
+	_, err = bounded(rolesAgree)(in)
+	require.NoError(t, err)
 }

@@ -47,12 +47,12 @@ func keptKinds(in, kept *Input, want *Parted) (out []string) {
 
 // Plans for gangs in parts that prefer limits have those that the reference keeps, number by number, and are as good.
 func TestPreferredLimitsOfPartsEqualReference(t *testing.T) {
-	holdsFor(t, drawPreferringParts, partsAgree)
+	holdsFor(t, mixed(drawPreferringParts), partsAgree)
 }
 
 // So are plans for gangs that start together.
 func TestPreferredLimitsTogetherEqualReference(t *testing.T) {
-	holdsFor(t, func(t *rapid.T) Input { return asGangs(drawPreferringParts(t)) }, togetherAgrees)
+	holdsFor(t, func(t *rapid.T) Input { return asGangs(mixed(drawPreferringParts)(t)) }, togetherAgrees)
 }
 
 // drawPreferringParts draws gangs with limits, most of which are preferred.
@@ -77,12 +77,12 @@ func drawPreferred(t *rapid.T, in *Input, percent int) {
 // A plan of a gang that prefers limits is that of the gang with those hard that can be, found one after the other and number by number;
 // one that waits has as many further members.
 func TestPreferredLimitsAreHardOnesThatCostNothing(t *testing.T) {
-	holdsFor(t, drawPreferringParts, func(in Input) ([]string, error) { return sameAsHard(in, planOfParts) })
+	holdsFor(t, mixed(drawPreferringParts), func(in Input) ([]string, error) { return sameAsHard(in, planOfParts) })
 }
 
 // So are the plans of gangs that start together.
 func TestPreferredLimitsTogetherAreHardOnesThatCostNothing(t *testing.T) {
-	holdsFor(t, func(t *rapid.T) Input { return asGangs(drawPreferringParts(t)) }, func(in Input) ([]string, error) {
+	holdsFor(t, func(t *rapid.T) Input { return asGangs(mixed(drawPreferringParts)(t)) }, func(in Input) ([]string, error) {
 		if notTogether(&in) || len(in.Request.Parts) == 1 { // one gang is not planned as a part where it has no such limit
 			return []string{"no gangs together"}, nil
 		}
@@ -159,7 +159,7 @@ func sameAsHard(in Input, plan func(Input) (*placement.Result, error)) ([]string
 
 // With few steps a plan is proven only if the one without the preferred limits is: else it may place fewer members than there could be.
 func TestPreferredLimitsProveNothing(t *testing.T) {
-	holdsFor(t, drawPreferringParts, func(in Input) ([]string, error) {
+	holdsFor(t, mixed(drawPreferringParts), func(in Input) ([]string, error) {
 		without := in
 		without.Request = withOwnParts(in.Request)
 		for _, list := range allLimits(&without.Request) {

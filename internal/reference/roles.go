@@ -168,6 +168,7 @@ func (s *roleSolver) all(members []gang.Member) []way {
 
 // onNode calls back for all counts that fit on a node together.
 func (s *roleSolver) onNode(i, role int, counts, want []int, each func([]int)) {
+	s.solver.in.spend()
 	if role == len(s.roles) {
 		if s.fitsTogether(i, counts) && s.zonesTake(i, counts) {
 			each(counts)

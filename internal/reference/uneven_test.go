@@ -16,7 +16,7 @@ import (
 
 // Plans equal the reference's in trees of uneven depth, where nodes and domains of several tiers stand beside each other, for gangs that no
 // single one of them holds, under every policy, with scores, zones and limits.
-func TestUnevenPlanEqualsReference(t *testing.T) { holdsFor(t, drawUneven, planAgrees) }
+func TestUnevenPlanEqualsReference(t *testing.T) { holdsFor(t, mixed(drawUneven), planAgrees) }
 
 // unevenDraw is such a cluster being drawn.
 type unevenDraw struct {
