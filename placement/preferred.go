@@ -109,7 +109,8 @@ func (k *keeper) keep(req *gang.Request) (*Result, error) {
 	return plan, nil
 }
 
-// read counts the members, and refuses a request of which a limit is of an unknown layer or can never be kept, though it is only preferred.
+// read counts the members, and refuses a request of which a limit is of an unknown layer, can never be kept, or is not supported beside the
+// others, though it is only preferred: whatever the cluster has free.
 func (k *keeper) read(req *gang.Request) error {
 	p, err := search.New(k.snapshot, req, k.team, k.bounds)
 	if err != nil {
@@ -121,11 +122,20 @@ func (k *keeper) read(req *gang.Request) error {
 		members = p.Unbundled
 	}
 	k.members = len(members.Pending) + len(members.Running)
-	_, err = limits.Read(p.View, withLimits(req, func(l gang.Limit) (gang.Limit, bool) {
+	all := withLimits(req, func(l gang.Limit) (gang.Limit, bool) {
 		l.Preferred = false
 		return l, true
-	}))
-	return err
+	})
+	if _, err := limits.Read(p.View, all); err != nil {
+		return err
+	}
+	switch hard, err := problem.New(k.snapshot, all, k.team, k.bounds); {
+	case err == nil:
+		hard.Done()
+	case errors.Is(err, muster.ErrNotSupported):
+		return err
+	}
+	return nil
 }
 
 // proven says whether nothing better than a plan, or than none, was left out.
