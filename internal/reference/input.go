@@ -7,6 +7,8 @@
 package reference
 
 import (
+	"errors"
+
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
@@ -80,6 +82,9 @@ func WithoutIndex(req gang.Request) *gang.Request {
 	}
 	return &req
 }
+
+// ErrTooMany says that more may leave, or that there are more members or roles, than can be enumerated.
+var ErrTooMany = errors.New("too many for this solver")
 
 // spend takes a step of an enumeration. Without any left it panics with ErrTooMany.
 func (in *Input) spend() {

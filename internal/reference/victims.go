@@ -2,7 +2,6 @@ package reference
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -15,9 +14,6 @@ import (
 
 // MaxCandidates bounds the members that may leave, since every set of them is looked at.
 const MaxCandidates = 14
-
-// ErrTooMany says that more may leave, or that there are more members or roles, than can be enumerated.
-var ErrTooMany = errors.New("too many for this solver")
 
 // Victims are the best that sets of victims can be.
 type Victims struct {
