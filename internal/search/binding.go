@@ -18,7 +18,7 @@ import (
 func Binding(p *problem.Problem) string {
 	// The order of the questions is the order of the rule: slots, multiples, gathering, and what is left.
 	e := For(p)
-	if !e.HoldsWithoutRules() {
+	if !e.HoldsWithoutRules() && !holdsApart(p) {
 		return ""
 	}
 	multiples := p.Multiple != nil || len(p.Multiples) > 0
@@ -40,6 +40,22 @@ func Binding(p *problem.Problem) string {
 		return fmt.Sprintf("MustGather node for groups of %d", p.Size())
 	}
 	return "groups"
+}
+
+// holdsApart says whether the cluster has free slots for members of groups that are placed like members, wherever each of them lies.
+func holdsApart(p *problem.Problem) bool {
+	if p.Unbundled == nil {
+		return false
+	}
+	req := *p.Request
+	req.Gather, req.Groups, req.PP, req.DP, req.Limits = nil, nil, 0, 0, nil
+	apart, err := New(p.Snapshot, &req, nil, p.Bounds)
+	if err != nil {
+		return false
+	}
+	defer apart.Done()
+	apart.LeavingGone = p.LeavingGone
+	return For(apart).HoldsWithoutRules()
 }
 
 // limitNames are the limits of the gang, and of its parts, as refusals name them.
