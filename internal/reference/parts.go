@@ -72,7 +72,8 @@ func HasParts(in *Input) bool {
 	if validity.CountsDomains(keepingAll(req)) || len(levels) > 1 && validity.CountsNumbers(req) {
 		return true
 	}
-	return validity.HasMultiples(req) || len(own) > 0 || len(req.Members)%levels[len(levels)-1].Size != 0 || !onNode(&levels[len(levels)-1])
+	innermost := &levels[len(levels)-1]
+	return validity.HasMultiples(req) || len(own) > 0 || len(req.Members)%innermost.Size != 0 || !onNode(innermost) || !validity.AlikeByRank(&in.Spec, req, innermost.Size)
 }
 
 // SolveParts finds the best selection and strategy by looking at all of them. Exponential in the number of members.

@@ -63,7 +63,7 @@ func (c *check) mixed() bool {
 	return slices.ContainsFunc(c.req.Members, func(m gang.Member) bool { return !ShapeOf(c.req, &m).Equal(first) })
 }
 
-// bundled holds for equal groups that must all gather on a node.
+// bundled holds for groups that are equal, rank by rank, and must all gather on a node.
 func (c *check) bundled() bool {
 	levels := Levels(c.req, len(c.req.Members)+len(c.own))
 	if len(levels) == 0 || len(c.req.Parts) > 0 || CountsDomains(c.req) {
@@ -71,7 +71,18 @@ func (c *check) bundled() bool {
 	}
 	innermost := levels[len(levels)-1]
 	must, hard := c.net.Must(withImplied(innermost.Gather, innermost.Limits, true))
-	return (len(levels) == 1 || !CountsNumbers(c.req)) && !HasMultiples(c.req) && hard && must == 0 && len(c.own) == 0 && len(c.req.Members)%innermost.Size == 0
+	return AlikeByRank(c.spec, c.req, innermost.Size) && (len(levels) == 1 || !CountsNumbers(c.req)) && !HasMultiples(c.req) && hard && must == 0 && len(c.own) == 0 && len(c.req.Members)%innermost.Size == 0
+}
+
+// AlikeByRank holds if the groups of a size that new members make, by rank, have the same shapes in the same order.
+func AlikeByRank(spec *cluster.Spec, req *gang.Request, size int) bool {
+	members := Lowest(spec, req, len(req.Members))
+	for i := size; i < len(members); i++ {
+		if !ShapeOf(req, &members[i]).Equal(ShapeOf(req, &members[i%size])) {
+			return false
+		}
+	}
+	return true
 }
 
 // byName gives all members, new and running, their nodes.

@@ -121,6 +121,21 @@ func TestLimitsInAnotherTopology(t *testing.T) {
 	require.ErrorContains(t, validity.Check(spec, req, result("n2", "")), "pair Within 1: 2 domains, at most 1")
 }
 
+// Groups on nodes that are not equal rank by rank are no units: ranks follow the tree shape by shape.
+func TestRingOfGroupsThatDiffer(t *testing.T) {
+	spec, two := board(t), gang.Shape{Resources: muster.Resources{"gpu": 2}}
+	req, res := pairs()
+	req.Groups = []gang.Groups{{Size: 1, Gather: []gang.Rule{{Layer: "node", Strength: gang.MustGather}}}}
+	req.Members[1].Shape = &two
+	res.WaitsFor, res.GroupTiers, res.Strategy, res.StrategyNumber = nil, []int{0}, "spine/node", 2
+	for i, node := range []string{"n2", "n1", "n2", "n3"} {
+		res.Assignments[i].Node, res.Assignments[i].Group = node, i
+	}
+	require.NoError(t, validity.Check(spec, req, res))
+	req.Members[1].Shape = nil
+	require.ErrorContains(t, validity.Check(spec, req, res), "the ring of ranks leaves in/0/s0/u1/n2 2 times")
+}
+
 func TestSelections(t *testing.T) {
 	_, req, _ := parted(t)
 	var names []string
