@@ -86,7 +86,6 @@ func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search 
 		s.choices = s.newDomainChoices()
 	}
 	s.sumTotals()
-	s.broken = s.broken || s.caps.broken(p.View)
 	s.classes = s.newVertexClasses(s.totalDemand())
 	s.seeCrowd()
 	return s
@@ -166,7 +165,9 @@ func (s *search) sumTotals() {
 		s.loads = s.weigh(load)
 	}
 	s.weighMultiples()
-	s.caps = capsOf(s)
+	if s.caps = capsOf(s); s.caps.broken(s.p.View) {
+		s.caps, s.broken = nil, true // of the nodes none takes any, and no front would keep what is broken
+	}
 }
 
 // weigh extends weights of roles by those of classes: a group weighs what its members weigh, those of inner groups
