@@ -215,3 +215,9 @@ func (c *check) staysOutside(rank int) bool {
 func HasMultiples(req *gang.Request) bool {
 	return slices.ContainsFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
 }
+
+func partsHaveMultiples(parts []gang.Part) bool {
+	return slices.ContainsFunc(parts, func(p gang.Part) bool {
+		return partsHaveMultiples(p.Parts) || slices.ContainsFunc(p.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
+	})
+}

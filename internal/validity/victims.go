@@ -49,8 +49,14 @@ func (c *check) leasts() [][]gang.Member {
 	sets := [][]string{names}
 	switch {
 	case c.req.Quota == "": // they do not matter
+	case c.parts != nil && (HasMultiples(c.req) || partsHaveMultiples(c.req.Parts)): // more may keep them where fewer do not
+		sets = slices.Collect(c.parts.Selections(names, true))
 	case c.parts != nil:
 		sets = c.parts.Leasts(names, true)
+	case HasMultiples(c.req):
+		for n := least; n <= len(names); n++ {
+			sets = append(sets, ofSize(names, n)...)
+		}
 	default:
 		sets = ofSize(names, least)
 	}
