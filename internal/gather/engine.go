@@ -21,7 +21,7 @@ import (
 type Engine struct{ P *problem.Problem }
 
 // Count has nothing to find out: the problem knows how many members must be placed.
-func (e Engine) Count() error { return nil }
+func (e Engine) Count() {}
 
 // Admit finds how many units the quota admits, given that it refuses all together, and what refuses the least number
 // that the rules allow. O(log members) questions to the quota.

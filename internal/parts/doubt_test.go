@@ -32,7 +32,7 @@ func TestDoubtOfOtherSelectionsStays(t *testing.T) {
 	}}
 	p, err := problem.New(c, req, nil, problem.Bounds{})
 	require.NoError(t, err)
-	require.NoError(t, Engine{p}.Count())
+	Engine{p}.Count()
 	p.Ready()
 	p.Admitted = len(p.Pending)
 

@@ -17,14 +17,14 @@ type Engine struct{ P *problem.Problem }
 
 // Count finds the members that must be placed: the last selection of the chain of removals, with multiples the last
 // one that keeps them. Without any selection Least is more than the members that are known.
-func (e Engine) Count() error {
+func (e Engine) Count() {
 	p := e.P
 	e.begin()
 	s := selectionsOf(p)
 	all := s.everything()
 	if all == nil { // the minima exceed the members known
 		p.Least = max(p.Request.MinMember-len(p.Running), len(p.Pending)+1)
-		return nil
+		return
 	}
 	chain := s.chain(all)
 	p.Parts.Minimal = chain.last()
@@ -38,20 +38,19 @@ func (e Engine) Count() error {
 	if p.Request.MinMember == 0 {
 		p.Least = p.Parts.Minimal.Size()
 	}
-	return nil
 }
 
 // CountAs is Count for a gang that was counted before.
-func (e Engine) CountAs(before *problem.Problem) error {
+func (e Engine) CountAs(before *problem.Problem) {
 	if before.Parts.All != nil {
 		before = before.Parts.All
 	}
 	if before.Parts.Minimal == nil {
-		return e.Count()
+		e.Count()
+		return
 	}
 	e.begin()
 	e.P.Parts.Minimal, e.P.Parts.MustRun, e.P.Least = before.Parts.Minimal, before.Parts.MustRun, before.Least
-	return nil
 }
 
 // begin gives a problem its steps.

@@ -28,7 +28,7 @@ func TestSelectionsReachedAreBounded(t *testing.T) {
 	}
 	p, err := problem.New(c, req, nil, problem.Bounds{})
 	require.NoError(t, err)
-	require.NoError(t, Engine{p}.Count())
+	Engine{p}.Count()
 	p.Ready()
 
 	s, reached := selectionsOf(p), 0

@@ -19,7 +19,7 @@ import (
 // one for all others.
 type Engine interface {
 	// Count finds how many new members must be placed, and notes it in the problem.
-	Count() error
+	Count()
 	// Admit finds how many of them the quota admits, if it refuses all together.
 	Admit(state *quota.State) error
 
@@ -111,16 +111,14 @@ func Again(c *snapshot.Snapshot, before *problem.Problem, b problem.Bounds) (*pr
 		return nil, err
 	}
 	if p.InParts() {
-		return ready(p, func() error { return parts.Engine{P: p}.CountAs(before) })
+		return ready(p, func() { parts.Engine{P: p}.CountAs(before) })
 	}
 	return ready(p, For(p).Count)
 }
 
 // ready makes a problem ready for its engine.
-func ready(p *problem.Problem, count func() error) (*problem.Problem, error) {
-	if err := count(); err != nil {
-		return nil, err
-	}
+func ready(p *problem.Problem, count func()) (*problem.Problem, error) {
+	count()
 	e := For(p)
 	state, err := problem.RefusedTogether(p)
 	if err == nil && state != nil {

@@ -63,6 +63,13 @@ func isAsTogether(t *rapid.T, c *snapshot.Snapshot) bool {
 	if size := rapid.IntRange(0, 3).Draw(t, "group"); size > 0 && size <= len(req.Members) {
 		req.Groups = []gang.Groups{{Size: size}}
 	}
+	switch rapid.IntRange(0, 4).Draw(t, "nodes of the host") {
+	case 0:
+		odd := rapid.Bool().Draw(t, "odd ones")
+		req.Eligible = func(node string) bool { return (node[len(node)-1]%2 == 1) == odd }
+	case 1:
+		req.Exclude = []string{"node-0", "node-5"}
+	}
 	if rapid.Bool().Draw(t, "other order") {
 		req.Preempt.Order = rapid.Permutation(gang.Costs()).Draw(t, "order")
 	}
