@@ -2,6 +2,7 @@ package relax
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -81,4 +83,28 @@ func TestNoStepsNoCopies(t *testing.T) {
 	})
 	require.Nil(t, plan)
 	require.True(t, f.doubt)
+}
+
+// Nodes are added in clusters that are too large to be laid out anew for a trial: others of the domain stand in for the new ones.
+func TestAdditionsInLargeClusters(t *testing.T) {
+	s, req := full(t, remade+100)
+	plan := func(s *snapshot.Snapshot, req *gang.Request, _ bool, b problem.Bounds) (*explain.Plan, bool) {
+		p, err := search.New(s, req, nil, b)
+		require.NoError(t, err)
+		defer p.Done()
+		if search.For(p).Search() == nil {
+			return nil, true
+		}
+		return &explain.Plan{Members: len(req.Members)}, true
+	}
+	p, err := search.New(s, req, nil, problem.Bounds{})
+	require.NoError(t, err)
+	defer p.Done()
+	req.NeverPreempts = true
+	f := Search{Plan: plan, Left: p.NewBudget(), Plans: 200}
+	found, notTried, _ := f.Find(s, req)
+	i := slices.IndexFunc(found, func(r explain.Relaxation) bool { return r.Kind == explain.KindAdd })
+	require.GreaterOrEqual(t, i, 0, "%v", notTried)
+	require.Equal(t, 2, found[i].Add, "two members fit on a node")
+	require.True(t, found[i].Least)
 }
