@@ -42,10 +42,10 @@ type draft struct {
 	promised []*member        // members where no pods are given
 	pods     []*member
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
-	arrange func(d *draft, members []*member) part
-	ruled   bool // some part, or group, has a rule
-	grouped bool // its groups are more than rules: they stay, whatever those of an owner are
-	adopted bool // has taken what its job says
+	arrange         func(d *draft, members []*member) part
+	ruled           bool // some part, or group, has a rule
+	grouped         bool // its groups are more than rules: they stay, whatever those of an owner are
+	adopted, behind bool // has taken what its job says; another job is the one of its group
 	// ruledItself holds if that left out limits: the rules, or the groups, are not the job's.
 	ruledItself bool
 	left        bool // its pods are placed one by one

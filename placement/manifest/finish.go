@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
@@ -247,10 +248,15 @@ func invalid(q *gang.Request, known int) []*muster.InvalidError {
 // countIgnored counts the rules of members that wait, but for those that the request keeps.
 func (r *reader) countIgnored(d *draft, members []*member, kept []string) {
 	for _, m := range members {
-		for _, rule := range slices.AppendSeq(r.ignoredOfGang(d, m), maps.Keys(m.spec.ignored)) {
-			if m.node != "" || slices.Contains(kept, rule) {
-				continue
-			}
+		if m.node != "" {
+			continue
+		}
+		rules := slices.AppendSeq(r.ignoredOfGang(d, m), maps.Keys(m.spec.ignored))
+		rules = slices.DeleteFunc(rules, func(rule string) bool { return slices.Contains(kept, rule) })
+		if r.isKeptAway(d, m, slices.Contains(kept, ignored.PodAntiAffinity)) {
+			rules = append(rules, ignored.PodAntiAffinity)
+		}
+		for _, rule := range rules {
 			if d.result.Ignored == nil {
 				d.result.Ignored = map[string]int{}
 			}

@@ -1,8 +1,6 @@
 package manifest
 
-import (
-	"github.com/muster-sched/muster/placement/manifest/internal/object"
-)
+import "github.com/muster-sched/muster/placement/manifest/internal/object"
 
 // Hard rules of gangs that are known and not modelled, counted once a waiting pod each. Those of pods are in package ignored.
 

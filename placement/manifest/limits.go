@@ -21,7 +21,7 @@ func (r *reader) limit(d *draft, members []*member, q *gang.Request) (kept []str
 		kept = append(kept, exclusiveTopology)
 	}
 	pods := antiAffinities(members)
-	if d.plain || d.team != nil || len(pods) < 2 {
+	if d.plain || d.team != nil || len(members) < 2 || len(pods) == 0 {
 		return kept
 	}
 	space := d.place().Namespace
@@ -47,23 +47,36 @@ func (r *reader) limit(d *draft, members []*member, q *gang.Request) (kept []str
 // noteApart counts gangs by what their pods keep away. Those that keep away the same are read together.
 func (r *reader) noteApart() {
 	for _, d := range r.gangs.drafts {
-		if d.adoptJob(); d.plain || len(d.pods)+len(d.promised) == 0 {
+		if d.adoptJob(); len(d.pods)+len(d.promised) == 0 {
 			continue
 		}
-		for _, name := range r.apart.Add(d.place().Namespace, slices.Concat(antiAffinities(d.pods), antiAffinities(d.promised))) {
+		for _, name := range r.apart.Add(d.name, d.place().Namespace, slices.Concat(antiAffinities(d.pods), antiAffinities(d.promised))) {
 			r.objects.Names.Have(name)
 		}
 	}
 }
 
-// antiAffinities are those of members, nil if none has one.
+// isKeptAway says whether a pod that waits has a term, or is selected by one, that no limit keeps.
+func (r *reader) isKeptAway(d *draft, m *member, keepsOwn bool) bool {
+	space := d.place().Namespace
+	if r.objects.Names != nil {
+		for _, name := range apart.Selecting(space, m.labels) {
+			r.objects.Names.Ask(name)
+		}
+	}
+	return !keepsOwn && len(m.spec.apart) > 0 || r.apart.KeepAway(d.name, keepsOwn, space, m.labels)
+}
+
+// antiAffinities are those of members, of one template once, nil if none has one.
 func antiAffinities(members []*member) []apart.Pod {
 	if !slices.ContainsFunc(members, func(m *member) bool { return len(m.spec.apart) > 0 }) {
 		return nil
 	}
-	pods := make([]apart.Pod, len(members))
+	var pods []apart.Pod
 	for i, m := range members {
-		pods[i] = apart.Pod{Terms: m.spec.apart, Labels: m.labels}
+		if i == 0 || m.spec != members[i-1].spec {
+			pods = append(pods, apart.Pod{Terms: m.spec.apart, Labels: m.labels})
+		}
 	}
 	return pods
 }

@@ -42,16 +42,20 @@ const groupIndex = "leaderworkerset.sigs.k8s.io/group-index"
 // kueueGroup is the label of pods that are one gang of Kueue without an object.
 const kueueGroup = "kueue.x-k8s.io/pod-group-name"
 
-// standFor makes the gang stand for that of an owner. The promised members of several owners are one after the other.
+// standFor makes the gang stand for that of an owner. The promised members of several are one after the other; rules are those of the first.
 func (d *draft) standFor(owner *draft) {
 	switch {
 	case d.job == nil && d != owner:
 		d.job = owner
-	case d.job != nil && d.job != owner && d != owner:
+	case d.job != nil && d.job != owner && d != owner && !owner.behind:
+		owner.behind = true
 		for _, m := range owner.promised {
 			m.index += len(d.job.promised)
 		}
 		d.job.promised = append(d.job.promised, owner.promised...)
+		if owner.hasRules() || len(owner.limits) > 0 {
+			d.job.lost = append(d.job.lost, ownerTopology)
+		}
 	}
 }
 

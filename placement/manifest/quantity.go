@@ -1,8 +1,6 @@
 package manifest
 
-import (
-	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
-)
+import "github.com/muster-sched/muster/placement/manifest/internal/amounts"
 
 // Quantity is a Kubernetes quantity, exact to its milli and to its whole units, both rounded up. The zero Quantity has no
 // amount: [Quantity.Amount] fails.

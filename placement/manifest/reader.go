@@ -35,7 +35,7 @@ type reader struct {
 
 // newReader will read gangs that refer to a base, beside others that name so many label keys which no topology has.
 func newReader(b *base, objects *object.Set, notices *object.Notices, others map[string]bool) *reader {
-	r := &reader{base: b, objects: objects, notices: notices, bound: budgets.Counts{}, held: nodes.Held{}, apart: apart.Gangs{}}
+	r := &reader{base: b, objects: objects, notices: notices, bound: budgets.Counts{}, held: nodes.Held{}}
 	r.trees = b.trees.Lookup(others)
 	r.rules = rules{r.trees}
 	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: notices}

@@ -96,20 +96,12 @@ func (s *Store) newBase() {
 		b.trees.Again(&s.base.trees)
 	}
 	b.read()
-	b.queues, b.keys = setOf(s.queues), setOf(s.keys)
+	b.queues, b.keys = s.queues.Names(), s.keys.Names()
 	maps.DeleteFunc(b.queues, func(name string, _ bool) bool { return b.quotas.queues[name] == nil })
 	b.quotas.build(b.queues)
 	maps.DeleteFunc(named, func(name string, _ bool) bool { return !s.isOdd(name) })
 	s.base, s.odd = b, named
 	s.told.based = true
-}
-
-func setOf(c count) map[string]bool {
-	out := make(map[string]bool, len(c))
-	for name := range c {
-		out[name] = true
-	}
-	return out
 }
 
 // uses says whether the base was read with what gangs use.

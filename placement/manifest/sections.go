@@ -14,17 +14,6 @@ type section struct {
 	told  bool
 }
 
-// count says how many sections use something, by its name.
-type count map[string]int
-
-func (c count) add(names map[string]bool, n int) {
-	for name := range names {
-		if c[name] += n; c[name] == 0 {
-			delete(c, name)
-		}
-	}
-}
-
 // read reads items as if there were no others.
 func (s *Store) read(items []*item) (sec *section, had, asked []string) {
 	var notices object.Notices
@@ -60,7 +49,7 @@ func (s *Store) readDirty() (done bool) {
 			}
 		}
 	}
-	if s.base.uses(setOf(s.queues), setOf(s.keys)) {
+	if s.base.uses(s.queues.Names(), s.keys.Names()) {
 		return true
 	}
 	s.newBase()
@@ -96,8 +85,8 @@ func (s *Store) place(sec *section) {
 		delete(s.dirty, it)
 	}
 	s.sections[sec] = true
-	s.queues.add(sec.found.queues, 1)
-	s.keys.add(sec.found.keys, 1)
+	s.queues.Add(sec.found.queues, 1)
+	s.keys.Add(sec.found.keys, 1)
 	s.told.note(sec)
 }
 
@@ -107,8 +96,8 @@ func (s *Store) dissolve(sec *section) {
 		return
 	}
 	delete(s.sections, sec)
-	s.queues.add(sec.found.queues, -1)
-	s.keys.add(sec.found.keys, -1)
+	s.queues.Add(sec.found.queues, -1)
+	s.keys.Add(sec.found.keys, -1)
 	s.told.take(sec)
 	for _, it := range sec.items {
 		it.section, s.dirty[it] = nil, true

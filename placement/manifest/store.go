@@ -22,8 +22,8 @@ type Store struct {
 	plain map[string]object.PlainOwner // by title
 	links links.Graph[*item]           // of what makes gangs
 
-	base         *base // nil: to be read
-	queues, keys count // used by gangs, see outcome
+	base         *base       // nil: to be read
+	queues, keys links.Count // used by gangs, see outcome
 	sections     map[*section]bool
 
 	// What is to be read again: items of gangs, nodes by name, and the base.
@@ -51,7 +51,7 @@ type item struct {
 func NewStore(opt Options) *Store {
 	opt.KeepGoing = true
 	return &Store{
-		opt: opt, items: map[string]*item{}, plain: map[string]object.PlainOwner{}, queues: count{}, keys: count{},
+		opt: opt, items: map[string]*item{}, plain: map[string]object.PlainOwner{}, queues: links.Count{}, keys: links.Count{},
 		sections: map[*section]bool{}, dirty: map[*item]bool{}, nodes: map[string]bool{}, told: newTold(),
 	}
 }

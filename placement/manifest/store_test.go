@@ -281,6 +281,24 @@ spec: {replicatedJobs: [{name: node, replicas: 1, template: {spec: {parallelism:
 	require.Equal(t, []string{"default/t"}, gangsOf(s.Changes()))
 }
 
+// Pods that run keep others away: whoever comes first, both are read together, and apart again.
+func TestStoreTellsWhoIsKeptAway(t *testing.T) {
+	s := stored(t, `
+{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 4}}}, {apiVersion: v1, kind: Pod,
+  metadata: {name: selected, labels: {app: web, tier: front}}}, {apiVersion: v1, kind: Pod, metadata: {name: other, labels: {app: web}}}]}
+`)
+	keeper := objectsOf(`{apiVersion: v1, kind: Pod, metadata: {name: runs}, spec: {nodeName: n, affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+  {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web, tier: front}}}]}}}}`)[0]
+	require.NoError(t, s.Set(keeper))
+	c := s.Changes()
+	require.Equal(t, []string{"default/selected"}, gangsOf(c))
+	require.Equal(t, map[string]int{"podAntiAffinity": 1}, c.Gangs[0].Ignored)
+	require.NoError(t, s.Delete(keeper))
+	c = s.Changes()
+	require.Equal(t, []string{"default/selected"}, gangsOf(c))
+	require.Empty(t, c.Gangs[0].Ignored)
+}
+
 // A gang that left a queue below another one makes the other a leaf again, also where the same change reads the nodes anew.
 func TestStoreForgetsQueuesBelow(t *testing.T) {
 	s := stored(t, `

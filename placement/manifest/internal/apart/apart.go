@@ -30,6 +30,10 @@ type Term struct {
 	namespaces []string // empty: that of the pod
 	shape      gang.Shape
 	selector   string // equal for selectors that read the same
+	says       string // equal for terms that do; empty without a key
+	// What no limit says is read as far as it can be: the term selects no others.
+	everywhere bool // in namespaces that a selector chooses
+	nobody     bool
 }
 
 // Terms reads the required anti-affinity of a pod's spec. O(terms).
@@ -44,26 +48,21 @@ func Terms(spec object.Field) (terms []Term) {
 	return terms
 }
 
-// read reads a term; one that it cannot read has no key.
+// read reads a term; one that it cannot read whole has no key.
 func read(v *document.Value) (t Term) {
-	if v.Kind != document.Mapping || !only(v, "labelSelector", "topologyKey", "namespaces") {
-		return Term{}
-	}
 	selector := v.Get("labelSelector")
-	namespaces, ok := texts(v.Get("namespaces"))
-	if !ok || selector == nil || !t.readLabels(selector.Get("matchLabels")) || !t.readExpressions(selector.Get("matchExpressions")) ||
-		!only(selector, "matchLabels", "matchExpressions") {
-		return Term{}
+	if t.nobody = selector == nil; t.nobody {
+		return t
 	}
-	chosen := len(t.shape.Selector) > 0
-	for _, e := range t.shape.Affinity {
-		chosen = chosen || slices.ContainsFunc(e.Labels, func(x gang.Expression) bool { return x.Operator == gang.In || x.Operator == gang.Exists })
-	}
-	if !chosen { // all pods, but for some
-		return Term{}
-	}
-	t.Key, t.namespaces = text(v.Get("topologyKey")), namespaces
+	namespaces, whole := texts(v.Get("namespaces"))
+	t.namespaces, t.everywhere = namespaces, !whole || v.Get("namespaceSelector") != nil
+	whole = t.readLabels(selector.Get("matchLabels")) && t.readExpressions(selector.Get("matchExpressions")) && whole
 	t.selector = fmt.Sprint(t.shape.Selector, t.shape.Affinity) // maps print in the order of their keys
+	whole = whole && only(v, "labelSelector", "topologyKey", "namespaces") && only(selector, "matchLabels", "matchExpressions")
+	if key, _ := t.narrow(); whole && key != "" { // else all pods, but for some
+		t.Key = text(v.Get("topologyKey"))
+		t.says = fmt.Sprintf("%q %q %s", t.Key, namespaces, t.selector)
+	}
 	return t
 }
 
@@ -149,52 +148,64 @@ type Pod struct {
 }
 
 // Common lists the terms by which all members of a gang, whose pods are in one namespace, keep away from each other. all is false if one
-// of them has another term too. O(members * terms^2).
+// of them has another term too. O(terms of all members).
 func Common(namespace string, pods []Pod) (terms []Term, all bool) {
-	for i := range pods[0].Terms {
-		t := &pods[0].Terms[i]
-		keeps := func(p Pod) bool {
-			return slices.ContainsFunc(p.Terms, t.equal) && t.shape.Selects("", p.Labels)
-		}
-		elsewhere := slices.ContainsFunc(t.namespaces, func(name string) bool { return name != namespace })
-		if t.Key != "" && !elsewhere && !slices.ContainsFunc(pods, func(p Pod) bool { return !keeps(p) }) {
-			terms = append(terms, *t)
-		}
-	}
+	having := map[string]int{} // pods, by what their terms say
 	for _, p := range pods {
-		for _, t := range p.Terms {
-			if !slices.ContainsFunc(terms, t.equal) {
-				return terms, false
+		seen := map[string]bool{}
+		for i := range p.Terms {
+			if says := p.Terms[i].says; !seen[says] {
+				seen[says] = true
+				having[says]++
 			}
 		}
 	}
-	return terms, true
-}
-
-// equal says whether terms read the same.
-func (t *Term) equal(other Term) bool {
-	return t.Key == other.Key && t.selector == other.selector && slices.Equal(t.namespaces, other.namespaces)
-}
-
-// Gangs counts the gangs whose pods have a term, by what the term selects.
-type Gangs map[string]int
-
-// Add counts a gang and names what its pods select. O(members * terms).
-func (g Gangs) Add(namespace string, pods []Pod) (names []string) {
 	seen := map[string]bool{}
+	for i := range pods[0].Terms {
+		t := &pods[0].Terms[i]
+		elsewhere := slices.ContainsFunc(t.namespaces, func(name string) bool { return name != namespace })
+		if t.Key == "" || elsewhere || seen[t.says] || having[t.says] < len(pods) {
+			continue
+		}
+		seen[t.says] = true
+		if !slices.ContainsFunc(pods, func(p Pod) bool { return !t.shape.Selects("", p.Labels) }) {
+			terms = append(terms, *t)
+		}
+	}
+	return terms, len(terms) == len(having)
+}
+
+// Gangs knows whom the required anti-affinities of all pods keep away from them, running or waiting. The zero value knows of none.
+type Gangs struct {
+	with map[string]int // gangs whose pods have a term, by what it selects
+	by   map[handle][]keeper
+}
+
+// Add notes the terms of a gang's pods, which are in one namespace, and names what they select. O(members * terms * mostKeepers).
+func (g *Gangs) Add(of, namespace string, pods []Pod) (names []string) {
+	seen := map[string]bool{}
+	var before []Term
 	for _, p := range pods {
+		if len(p.Terms) == 0 || len(before) == len(p.Terms) && &before[0] == &p.Terms[0] { // of one template
+			continue
+		}
+		before = p.Terms
 		for i := range p.Terms {
 			seen[p.Terms[i].name(namespace)] = true
+			names = append(names, g.keep(of, namespace, &p.Terms[i])...)
 		}
 	}
 	for name := range seen {
-		g[name]++
+		if g.with == nil {
+			g.with = map[string]int{}
+		}
+		g.with[name]++
 	}
-	return slices.Sorted(maps.Keys(seen))
+	return slices.AppendSeq(names, maps.Keys(seen))
 }
 
 // Alone says whether no other gang has pods with this term.
-func (g Gangs) Alone(namespace string, t *Term) bool { return g[t.name(namespace)] < 2 }
+func (g *Gangs) Alone(namespace string, t *Term) bool { return g.with[t.name(namespace)] < 2 }
 
 // name tells what the pods of a namespace select by the term, among the names of other things.
 func (t *Term) name(namespace string) string { return "Apart/" + namespace + "/" + t.selector }

@@ -31,7 +31,7 @@ var notes = []struct{ key, rule string }{
 // GPUShare is a part of a device, which running pods may have too.
 const GPUShare = "gpuShare"
 
-// PodAntiAffinity is counted where a pod keeps away from others. Package apart says when that is a limit of its gang.
+// PodAntiAffinity is counted where a pod keeps away from others, or others from it. Package apart says when that is a limit of its gang.
 const PodAntiAffinity = "podAntiAffinity"
 
 // prefix begins the keys of Koordinator about one pod.
@@ -54,6 +54,7 @@ func Rules(spec, annotations object.Field) map[string]int {
 			found[kind] = 1
 		}
 	}
+	delete(found, PodAntiAffinity) // which package apart reads
 	for c := range spec.Get("containers").All() {
 		for port := range c.Mapping().Get("ports").All() {
 			if n, ok := port.Mapping().Get("hostPort").Whole(0); ok && n > 0 {

@@ -4,6 +4,27 @@ package links
 
 import "slices"
 
+// Count says how many use something, by its name.
+type Count map[string]int
+
+// Add counts so many more users of names, or fewer.
+func (c Count) Add(names map[string]bool, n int) {
+	for name := range names {
+		if c[name] += n; c[name] == 0 {
+			delete(c, name)
+		}
+	}
+}
+
+// Names are those that somebody uses.
+func (c Count) Names() map[string]bool {
+	out := make(map[string]bool, len(c))
+	for name := range c {
+		out[name] = true
+	}
+	return out
+}
+
 // Graph is of things with the names that they have and ask for. The zero value is empty.
 type Graph[T comparable] struct {
 	of         map[T]*names
