@@ -35,6 +35,7 @@ type counted struct{ bound, staying int }
 // All are the budgets of the input, by namespace. The zero value has none.
 type All struct {
 	bySpace map[string][]*budget
+	indexes map[string]*index // of them, made when first asked for
 	// shared are the lists that members have, by the names in them, since few differ.
 	shared map[string][]string
 }
@@ -58,6 +59,7 @@ func (all *All) Read(o *object.Object) {
 		all.bySpace = map[string][]*budget{}
 	}
 	all.bySpace[o.Namespace] = append(all.bySpace[o.Namespace], b)
+	delete(all.indexes, o.Namespace)
 }
 
 // portion is a number of members, or a percentage of them.
@@ -98,10 +100,7 @@ func (all *All) Of(namespace string, labels map[string]string, leaving bool, bou
 		return nil
 	}
 	var names []string
-	for _, b := range all.bySpace[namespace] {
-		if b.none || !b.selector.Matches(labels) {
-			continue
-		}
+	for b := range all.index(namespace).selecting(labels) {
 		names = append(names, b.name)
 		c := bound[b.name]
 		if c.bound++; !leaving {

@@ -43,5 +43,8 @@ func readExpression(e object.Field) gang.Expression {
 	}
 }
 
+// Equal are the labels, with their values, that each has who is chosen. The map is the selector's.
+func (s *Labels) Equal() map[string]string { return s.shape.Selector }
+
 // Matches says whether an object with these labels is chosen.
 func (s *Labels) Matches(labels map[string]string) bool { return s.shape.Selects("", labels) }
