@@ -108,3 +108,22 @@ func TestAdditionsInLargeClusters(t *testing.T) {
 	require.Equal(t, 2, found[i].Add, "two members fit on a node")
 	require.True(t, found[i].Least)
 }
+
+// A kind makes a third of the plans that are left, or a few, and no more than there are.
+func TestTrialsShareThePlans(t *testing.T) {
+	s, req := full(t, 8)
+	for _, test := range []struct{ plans, want int }{{30, 10}, {6, fewPlans}, {2, 2}, {0, 0}} {
+		p, err := search.New(s, req, nil, problem.Bounds{})
+		require.NoError(t, err)
+		never := func(*snapshot.Snapshot, *gang.Request, bool, problem.Bounds) (*explain.Plan, bool) { return nil, true }
+		f := Search{Plan: never, Left: p.NewBudget(), Plans: test.plans}
+		f.begin(3)
+		for range 2 * (test.plans + 1) {
+			require.Nil(t, f.after(state{s, req}, minMember(1)))
+		}
+		require.Equal(t, test.want, f.made)
+		require.Equal(t, test.plans-test.want, f.Plans)
+		require.True(t, f.ranOut && f.doubt)
+		p.Done()
+	}
+}

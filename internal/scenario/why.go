@@ -108,7 +108,10 @@ func changeOf(c *explain.Change) string {
 		if c.Parts {
 			return text + fmt.Sprintf(" parts=%d", c.MinParts)
 		}
-		return text + fmt.Sprintf(" min=%d", c.MinMember)
+		if text += fmt.Sprintf(" min=%d", c.MinMember); c.GangMinMember > 0 {
+			text += fmt.Sprintf(" of %d", c.GangMinMember)
+		}
+		return text
 	case explain.KindLayer:
 		return text + fmt.Sprintf(" %s -> %s", c.From, orNone(c.To))
 	case explain.KindGroup:
