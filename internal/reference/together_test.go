@@ -148,17 +148,12 @@ func togetherAgrees(in Input) ([]string, error) {
 	}
 	kept, err := WithKept(in)
 	switch {
-	case errors.Is(err, ErrTooMany):
-		return []string{"too many members"}, nil
 	case errors.Is(err, ErrFurther):
 		return []string{"prefers limits, waiting, further members"}, nil // see TestPreferredLimitsOfGangsTogether
 	case err != nil:
 		return nil, err
 	}
 	want, err := SolveParts(kept)
-	if errors.Is(err, ErrTooMany) {
-		return []string{"too many members"}, nil
-	}
 	if err != nil {
 		return nil, err
 	}
