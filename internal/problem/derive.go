@@ -84,8 +84,8 @@ func withoutOthers(p *Problem, st Strategy) *Problem {
 	next.Gather.Worths = []int32{st.Gang}
 	if p.InParts() {
 		next.Parts.Doubt, next.Parts.Left = new(bool), p.NewBudget()
-		return next
 	}
+	// Of a gang in parts there are none.
 	next.Levels = slices.Clone(p.Levels)
 	for i := range next.Levels {
 		next.Levels[i].Gather.Worths = []int32{st.Groups[i]}

@@ -293,9 +293,7 @@ func (k Slots) Key() []byte {
 	for _, s := range k.p.Shapes {
 		key.shape(s)
 	}
-	if k.p.Limits != nil || k.p.Request.Tolerated {
-		key.limits(k.p)
-	}
+	key.limits(k.p)
 	if k.p.whole != nil {
 		for _, s := range k.p.Shapes {
 			key.preferences(s)
@@ -322,6 +320,7 @@ func (k *keyWriter) limits(p *Problem) {
 		return
 	}
 	k.number(int(p.Limits.Alone) + 1)
+	k.number(len(p.Limits.Apart))
 	for _, c := range p.Limits.Apart {
 		k.number(int(c.Tier))
 		k.number(int(c.Most))

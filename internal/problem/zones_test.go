@@ -1,0 +1,73 @@
+package problem
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/numa"
+)
+
+// onZones is the problem of units with a member of each shape, and a node with four zones of four devices, and so many CPUs in none.
+func onZones(t *testing.T, cpus int64, shapes ...gang.Shape) *Problem {
+	t.Helper()
+	node := cluster.Node{Name: "node", Allocatable: muster.Resources{"gpu": 16, "cpu": cpus}, NUMA: &cluster.NUMA{}}
+	for id := range 4 {
+		node.NUMA.Zones = append(node.NUMA.Zones, numa.Zone{ID: id, Allocatable: muster.Resources{"gpu": 4}})
+	}
+	c, err := snapshot.New(cluster.Spec{Nodes: []cluster.Node{node}})
+	require.NoError(t, err)
+	p, err := New(c, &gang.Request{Name: "g", Members: []gang.Member{{Name: "m"}}, Shape: shapes[0]}, nil, Bounds{})
+	require.NoError(t, err)
+	p.Shapes = nil
+	for i := range shapes {
+		p.Shapes = append(p.Shapes, &shapes[i])
+	}
+	require.NoError(t, sumNeeds(p))
+	renewZones(p)
+	return p
+}
+
+func ofZones(policy numa.Policy, amounts muster.Resources) gang.Shape {
+	return gang.Shape{Resources: amounts, NUMA: gang.NUMA{Policy: policy}}
+}
+
+// Units of two members go into the zones member by member: after two units no zone has three devices. Each member by itself would
+// fit four times, so that two units are not proven to be all.
+func TestUnitsAreCountedMemberByMember(t *testing.T) {
+	three, two := ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 3}), ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 2})
+	for want, shapes := range map[numa.Count][]gang.Shape{
+		{Slots: 2, Bound: 4}: {three, two},
+		{Slots: 4, Bound: 8}: {two, two},
+	} {
+		p := onZones(t, 8, shapes...)
+		z := p.Zones()
+		require.Equal(t, want, z.CountZones(z.NeedsOn(0), z.StateOf(0, Released{})))
+	}
+}
+
+// A unit whose members get no zones leaves the very state that it found, so that nobody adds units one by one to a node that takes any number.
+func TestUnitsWithoutZonesLeaveTheState(t *testing.T) {
+	cpu := ofZones(numa.SingleNUMANode, muster.Resources{"cpu": 1})
+	z := onZones(t, 8, cpu, cpu).Zones()
+	state := z.StateOf(0, Released{})
+	next, shares := addUnit(z.NeedsOn(0), state)
+	require.Same(t, state, next)
+	require.Len(t, shares.placed, 2)
+	require.Equal(t, numa.Count{Slots: boundlessSlots, Bound: boundlessSlots}, z.CountZones(z.NeedsOn(0), state))
+}
+
+// A count of zones that may be too low does no harm where amounts allow no more.
+func TestInexactZonesDoNoHarmWhereAmountsBind(t *testing.T) {
+	for cpus, proven := range map[int64]bool{5: true, 6: false} {
+		three, two := ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 3, "cpu": 1}), ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 2, "cpu": 1})
+		p := onZones(t, cpus, three, two)
+		require.True(t, p.Zones().ZonesProven(nil, nil), "nothing was counted")
+		p.ZoneState.inexact = true
+		require.Equal(t, proven, p.Zones().ZonesProven(nil, nil), "with %d CPUs", cpus)
+	}
+}
