@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/reference"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -36,4 +37,30 @@ func TestGroupsOnLargeNodes(t *testing.T) {
 			require.NoError(t, validity.Check(spec, req, res))
 		}
 	})
+}
+
+// Of two blocks whose groups need a leaf each, the one with fewer slots is taken, also with as many leaves as the index keeps bounds for: it
+// is not passed over for what the index has of the next zone. Blocks with as many groups in one leaf have no slot for the short one.
+func TestGroupsInAsManyLeavesAsAreIndexed(t *testing.T) {
+	spec, root := cluster.Spec{}, topology.Spec{Layers: []topology.Layer{{Name: "leaf", Tier: 1}, {Name: "block", Tier: 2}, {Name: "zone", Tier: 3}}}
+	for i, block := range []struct{ leaves, nodes, further int }{{1, index.TopSize, 0}, {index.TopSize, 1, 1}, {index.TopSize, 1, 3}, {1, index.TopSize, 0}} {
+		d := topology.Domain{Name: fmt.Sprint("block-", i), Tier: 2}
+		for k := range block.leaves {
+			leaf := topology.Domain{Name: fmt.Sprintf("leaf-%d-%d", i, k), Tier: 1}
+			for range block.nodes {
+				slots := int64(2)
+				if k < block.further {
+					slots = 3
+				}
+				leaf.Nodes = append(leaf.Nodes, fmt.Sprint("node-", len(spec.Nodes)))
+				spec.Nodes = append(spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", len(spec.Nodes)), Allocatable: gpus(slots)})
+			}
+			d.Children = append(d.Children, leaf)
+		}
+		root.Roots = append(root.Roots, topology.Domain{Name: fmt.Sprint("zone-", i), Tier: 3, Children: []topology.Domain{d}})
+	}
+	spec.Trees = []cluster.NamedTree{{Tree: newTree(t, root)}}
+	req := job(2*index.TopSize + 1)
+	req.Shape.Resources, req.PP = gpus(1), 2
+	require.Equal(t, []string{"zone-1", "block-1"}, mustPlan(t, newCluster(t, spec), req).Domain)
 }

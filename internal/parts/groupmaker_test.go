@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/steps"
 )
 
@@ -109,4 +111,19 @@ func TestExactGroupsUseUpAllMembers(t *testing.T) {
 		})
 		require.Equal(t, want.Sorted(), got.Sorted())
 	})
+}
+
+// Inner groups that only serve a group made at the same vertex are no class of their own: they count as its members, and nothing of them
+// is kept above.
+func TestGroupsOfNoUseAboveAreNoClass(t *testing.T) {
+	p := &problem.Problem{View: oneRack(t).View("default")}
+	rack := p.View.Above(p.View.NodeVertex(0))
+	s := &search{p: p, roles: []*problem.Problem{p}, want: front.Vector{0, 1, 0}, totals: front.Vector{4, 1, 2}, groups: []groupClass{
+		{needs: front.Vector{0, 0, 2}}, {needs: front.Vector{2, 0, 0}}, // two inner ones, of two members each
+	}}
+	at := &capacity{p: p, search: s, tables: &tables{bounds: []int32{1, 1}, homes: []layout.Vertex{-1, -1}}}
+	m := at.newGroupMaker(rack)
+	require.Equal(t, front.Vector{0, 1, 0}, m.useful)
+	require.Len(t, m.classes, 1)
+	require.Equal(t, front.Vector{4, 0, 0}, m.classes[0].needs)
 }

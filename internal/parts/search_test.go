@@ -1,0 +1,48 @@
+package parts
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/topology"
+)
+
+// oneRack is a cluster with a rack of three nodes with four devices each.
+func oneRack(t *testing.T) *snapshot.Snapshot {
+	t.Helper()
+	spec, rack := cluster.Spec{}, topology.Domain{Name: "rack", Tier: 1, Nodes: []string{"a", "b", "c"}}
+	for _, name := range rack.Nodes {
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: muster.Resources{"gpu": 4}})
+	}
+	tree, err := topology.New(topology.Spec{Layers: []topology.Layer{{Name: "rack", Tier: 1}}, Roots: []topology.Domain{rack}})
+	require.NoError(t, err)
+	spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
+	c, err := snapshot.New(spec)
+	require.NoError(t, err)
+	return c
+}
+
+// What members take that are placed already counts in the slots of the node and of every domain above it.
+func TestSlotsBesideReservedAmountsAreSummedUp(t *testing.T) {
+	two := gang.Shape{Resources: muster.Resources{"gpu": 2}}
+	p, err := problem.New(oneRack(t), &gang.Request{Name: "gang", Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}}, Members: []gang.Member{
+		{Name: "0"}, {Name: "1", Shape: &two},
+	}}, nil, problem.Bounds{})
+	require.NoError(t, err)
+	Engine{p}.Count()
+	p.Ready()
+	s := newSearch(p, map[int32]problem.Reserved{0: {Amounts: []int64{3}}})
+	node := p.View.NodeVertex(p.View.At(0))
+	var slots []int64
+	for _, x := range []layout.Vertex{node, p.View.Above(node), layout.Root} {
+		slots = append(slots, s.slots.At(x))
+	}
+	require.Equal(t, []int64{1, 9, 9}, slots)
+}
