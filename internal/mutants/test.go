@@ -213,7 +213,7 @@ func (r *runner) compile(b *binary) error {
 
 // run runs a binary, for at most so long on the processor (others may be busy on the machine) and in 8 GiB.
 func (b *binary) run(args []string, id int, limit time.Duration) (out string, took time.Duration, ok bool) {
-	limits := []string{"-c", `ulimit -t "$0" -v 8388608; exec "$@"`, strconv.Itoa(max(1, int(limit.Seconds()))), b.path, "-test.timeout", (60*limit + time.Minute).String()}
+	limits := []string{"-c", `ulimit -t "$0"; ulimit -v 8388608; exec "$@"`, strconv.Itoa(max(1, int(limit.Seconds()))), b.path, "-test.timeout", (60*limit + time.Minute).String()}
 	cmd := exec.Command("sh", slices.Concat(limits, args, b.flags)...)
 	cmd.Dir, cmd.Env = b.Dir, append(os.Environ(), fmt.Sprintf("%s=%d", variable, id))
 	text, err := cmd.CombinedOutput()

@@ -165,7 +165,7 @@ func (x *enumeration) defects() (out []defect) {
 		}
 		if err != nil {
 			add(r.Kind, "does not help", "%s: %v", toldText(r), err)
-		} else if res.Tier != r.Plan.Tier {
+		} else if res.Tier != r.Plan.Tier && res.Proven && (res.Preemption == nil || res.Preemption.Proven) {
 			add(r.Kind, "leads to another tier", "%s: %d", toldText(r), res.Tier)
 		}
 		if r.Least {

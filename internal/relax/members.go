@@ -236,7 +236,7 @@ func fewestMembers(_ *Search, at state) []edit {
 		m := need{parts: true}
 		out := []edit{m.set(0)}
 		for _, m := range minimaOf(at.req) { // a part of which members run needs its own, whatever the gang does
-			if m.part != "" && m.needed > m.lowest {
+			if (m.part != "" || !m.parts) && m.needed > m.lowest {
 				out = append(out, m.set(m.lowest))
 			}
 		}

@@ -1,0 +1,182 @@
+// Which nodes can stand in for new ones in a trial?
+
+package relax
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// standIn is a node that stands in for new ones beside it, so that the tree need not be laid out anew for a trial.
+type standIn struct {
+	id      int32
+	like    bool // it becomes like a new one, as it has no room for the gang, whoever leaves
+	n, most int  // new nodes that it stands for
+}
+
+// inPlace lets nodes of the domain stand in for new ones: they get the amounts of these on top of what their members hold. Not ok if
+// there are too few.
+func (a *addition) inPlace(at state, leaf layout.Vertex, like cluster.Node, n int) (state, bool) {
+	if at.req != a.r.p.Request || at.s != a.r.p.Snapshot { // beside another change: what may stand in was judged without it
+		return at, false
+	}
+	elsewhere := false // a new node is in no domain of another topology; one that is there already may be
+	eachPart(at.req.Parts, func(p *gang.Part) { elsewhere = elsewhere || p.Tree != "" })
+	if elsewhere || a.r.p.Zones().Bind() { // nor has it others in its zones
+		return at, false
+	}
+	var d cluster.Delta
+	for _, in := range a.standIns(at.s, leaf, n) {
+		fresh, extra := snapshot.NodeAt(at.s, in.id), muster.Resources{}
+		if in.like {
+			name := fresh.Name
+			for m := range snapshot.MembersOn(at.s, in.id) {
+				extra.Add(at.s.Lineage.Held(m.Class.Holds))
+			}
+			fresh, in.n = like, in.n-1
+			fresh.Name, fresh.Allocatable = name, maps.Clone(like.Allocatable)
+		}
+		for _, need := range a.r.p.Needs {
+			extra[need.Name] += int64(in.n) * a.units * need.Amount
+		}
+		for name, amount := range extra {
+			if _, bounded := fresh.Allocatable[name]; bounded || name != muster.Pods { // a node that has none of it does not name it
+				fresh.Allocatable[name] += amount
+			}
+		}
+		d.SetNodes = append(d.SetNodes, fresh)
+	}
+	if len(d.SetNodes) == 0 {
+		return at, false
+	}
+	next, ok := updated(at, d)
+	if !ok {
+		return at, false
+	}
+	var err error
+	next.s, err = snapshot.WithTotalOf(next.s, at.s, a.like, n) // nodes that stand in for new ones do not say how much these have
+	return next, err == nil
+}
+
+// standIns chooses nodes of a domain that stand in for n new ones, as evenly as they can be; none if there are too few.
+func (a *addition) standIns(s *snapshot.Snapshot, leaf layout.Vertex, n int) []standIn {
+	var all []standIn
+	v, room := a.r.p.View, 0
+	adds := a.adds
+	if boundTier(a.r.p) < v.TierOf(leaf) { // each new node is a domain of its own
+		adds = 0
+	}
+	for pos := v.First(leaf); pos < v.EndOf(leaf); pos++ {
+		if in := a.standIn(s, v.Node(pos), adds); in.most > 0 {
+			all, room = append(all, in), room+in.most
+		}
+	}
+	if room < n {
+		return nil
+	}
+	slices.SortStableFunc(all, func(x, y standIn) int { return int(problem.Bit(y.like)) - int(problem.Bit(x.like)) })
+	for n > 0 {
+		for i := range all {
+			if n > 0 && all[i].n < all[i].most {
+				all[i].n, n = all[i].n+1, n-1
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(in standIn) bool { return in.n == 0 })
+}
+
+// standIn is for how many new nodes a node may stand. Units are whole and one resource more or less decides nothing, so that amounts
+// of several nodes may lie on one as long as no gang and no group fits there that would not fit on a new one: then what fits in
+// every domain is the same, whoever leaves.
+func (a *addition) standIn(s *snapshot.Snapshot, id int32, adds int64) standIn {
+	p, in := a.r.p, standIn{id: id}
+	keptOff := func(one *problem.Problem) bool { return one.Slots().KeptOff(id) }
+	if slices.Contains(p.Request.Exclude, s.Lineage.Names[id]) || slices.ContainsFunc(problem.EachAlone(p), keptOff) { // a new one would be open
+		return in
+	}
+	on, room := slices.Collect(snapshot.MembersOn(s, id)), a.r.on(id)
+	if slices.ContainsFunc(on, func(m *snapshot.Member) bool { return p.IsOwn(m.Class.Gang) }) {
+		return in
+	}
+	short := func(n problem.Need) bool { return p.Slots().FreeOf(id, n, nil) < 0 } // its members hold more than it has
+	if adds > 0 && a.r.takes(id) && !slices.ContainsFunc(p.Needs, short) {
+		in.most = int(max(0, adds-1-room) / a.units)
+	}
+	if room == 0 && a.isEmptyFor(s, on) {
+		in.like, in.most = true, max(1, in.most)
+		if !a.r.takes(id) && adds > 0 {
+			in.most = int(max(1, (adds-1)/a.units))
+		}
+	}
+	return in
+}
+
+// isEmptyFor says whether members that hold so much that the gang has no room beside them could be on a node like the new ones, with
+// room for no more units whoever leaves. Where joint use of what is left counts, nobody of them may leave at all.
+func (a *addition) isEmptyFor(s *snapshot.Snapshot, on []*snapshot.Member) bool {
+	p, class := a.r.p, s.Static.ClassOf(a.like)
+	if len(on) > 0 && class.Zones != nil {
+		return false
+	}
+	most := slices.Clone(class.Capacity())
+	for _, m := range on {
+		if !m.MayLeave() && !m.Leaving {
+			continue
+		}
+		if p.InParts() {
+			return false
+		}
+		for r, amount := range m.Class.Holds {
+			if most[r] != snapshot.Boundless {
+				most[r] += amount
+			}
+		}
+	}
+	return p.InParts() || capacity(p, most) == a.units
+}
+
+// wholeNodes is from how many units on a node on a gang or a group could lie on it; 0: nodes may stand for one new one at most.
+func wholeNodes(p *problem.Problem) int64 {
+	bound := p.Gather.Must == 0 || p.Limits.TellNodes()
+	for _, l := range p.Levels {
+		bound = bound || l.Gather.Must == 0
+	}
+	switch {
+	case bound || p.InParts() || p.Multiple != nil || p.Zones().Bind():
+		return 0
+	case len(p.Levels) > 0:
+		return min(int64(p.Least), p.Levels[len(p.Levels)-1].Size)
+	}
+	return int64(p.Least)
+}
+
+// boundTier is the lowest tier of a hard rule, a limit or a multiple; MaxInt32 without one.
+func boundTier(p *problem.Problem) int32 {
+	low := int32(math.MaxInt32)
+	at := func(tier int32) { low = min(low, tier) }
+	for _, l := range append([]problem.Level{{Gather: p.Gather}}, p.Levels...) {
+		if l.Gather.Hard {
+			at(l.Gather.Must)
+		}
+	}
+	if l := p.Limits; l != nil {
+		for _, c := range slices.Concat(append(slices.Clone(l.Groups), l.Apart, l.Within)...) {
+			at(c.Tier)
+		}
+		if l.AreAlone() {
+			at(l.Alone)
+		}
+	}
+	if p.Multiple != nil {
+		at(0)
+	}
+	return low
+}
