@@ -75,7 +75,7 @@ func (g *genes) beside(spec *cluster.Spec, req *gang.Request) {
 		spec.Nodes[i].Cordoned = out > 1 && i%out == 0
 	}
 	if own := g.next(4); own > 0 && len(req.Parts) == 0 {
-		for i := 0; i < min(own, len(req.Members)-1, len(spec.Running)); i++ {
+		for i := range min(own, len(req.Members)-1, len(spec.Running)) {
 			r := &spec.Running[i*7%len(spec.Running)]
 			r.Gang, r.Member, r.Quota, r.Alone, r.Leaving, r.MinMember = req.Name, req.Members[0].Name, req.Quota, "", false, 0
 			req.Members = req.Members[1:]

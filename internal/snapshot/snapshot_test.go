@@ -33,14 +33,14 @@ func TestNodesWithAPolicyAreCounted(t *testing.T) {
 	}
 	c, err := New(cluster.Spec{Nodes: []cluster.Node{node(numa.BestEffort), {Name: "other", Allocatable: muster.Resources{"gpu": 1}}}})
 	require.NoError(t, err)
-	require.Equal(t, 1, int(c.Zoned))
+	require.Equal(t, 1, c.Zoned)
 	for _, next := range []struct {
 		node cluster.Node
 		want int
 	}{{node(numa.Restricted), 1}, {node(""), 0}, {node(numa.SingleNUMANode), 1}, {cluster.Node{Name: "n", Allocatable: muster.Resources{"gpu": 1}}, 0}, {node(""), 0}} {
 		c, err = c.Update(cluster.Delta{SetNodes: []cluster.Node{next.node}})
 		require.NoError(t, err)
-		require.Equal(t, next.want, int(c.Zoned))
+		require.Equal(t, next.want, c.Zoned)
 	}
 }
 
