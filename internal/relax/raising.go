@@ -14,6 +14,54 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
+// What of a quota is raised.
+const (
+	maximum = iota
+	minimum
+)
+
+// raises are amounts by quota on top of what it has: on its maximum and its minimum.
+type raises map[string]*[2]muster.Resources
+
+func (r raises) add(q string, side int, resource string, by int64) {
+	if r[q] == nil {
+		r[q] = &[2]muster.Resources{{}, {}}
+	}
+	r[q][side][resource] += by
+}
+
+// mostRaises bounds how often amounts are raised before it is given up: each time some quota refuses by less, or another one does.
+const mostRaises = 64
+
+// steadyRaises is how often they are raised by what is short; then by twice as much each time.
+const steadyRaises = 8
+
+// single is the only amount of raises that have one.
+func (r raises) single() (name string, side int, resource string, by int64) {
+	for name, of := range r {
+		for side := range of {
+			for resource, by := range of[side] {
+				return name, side, resource, by
+			}
+		}
+	}
+	return "", 0, "", 0
+}
+
+func (r raises) equal(s raises) bool {
+	return maps.EqualFunc(r, s, func(a, b *[2]muster.Resources) bool {
+		return maps.Equal(a[maximum], b[maximum]) && maps.Equal(a[minimum], b[minimum])
+	})
+}
+
+// size is of how many amounts there is more.
+func (r raises) size() (n int) {
+	for _, of := range r {
+		n += len(of[maximum]) + len(of[minimum])
+	}
+	return n
+}
+
 // raising is the search for amounts.
 type raising struct {
 	of          *quota.State
@@ -24,14 +72,6 @@ type raising struct {
 
 func raisingFor(p *problem.Problem, ask quota.Ask) *raising {
 	return &raising{of: p.Snapshot.Quotas, ask: ask, demand: p.Demand(), limit: p.Request.QuotaLimit}
-}
-
-// leastAsk is what as few units take as must be placed at least: those of the minimal selection, or whole groups.
-func leastAsk(p *problem.Problem) quota.Ask {
-	if in := p.Parts.Minimal; in != nil {
-		return p.Only(in).Asks(in.Size())
-	}
-	return p.Asks(int(unitsOf(p)))
 }
 
 // enough raises whatever refuses, again and again, until nobody does; nil if that does not end, or quotas cannot have so much.
@@ -221,4 +261,54 @@ func (q *raising) changes(r raises) (out []explain.QuotaChange) {
 		out = append(out, c)
 	}
 	return out
+}
+
+// with is a quota with amounts on top. A maximum that it lacks is that of the quotas above, and stays missing.
+func with(spec quota.Spec, more *[2]muster.Resources) quota.Spec {
+	if more == nil {
+		return spec
+	}
+	spec.Max, spec.Min = maps.Clone(spec.Max), maps.Clone(spec.Min)
+	for resource, by := range more[maximum] {
+		if most, ok := spec.Max[resource]; ok {
+			spec.Max[resource] = most + by
+		}
+	}
+	for resource, by := range more[minimum] {
+		if spec.Min == nil {
+			spec.Min = muster.Resources{}
+		}
+		spec.Min[resource] += by
+	}
+	return spec
+}
+
+// raised is the state of quotas with amounts on top and the same usage, nil if there is no such tree.
+func raised(of *quota.State, r raises) *quota.State {
+	var specs []quota.Spec
+	for _, name := range of.Quotas() {
+		spec, _ := of.Spec(name)
+		specs = append(specs, with(spec, r[name]))
+	}
+	tree, err := quota.New(specs)
+	if err != nil {
+		return nil
+	}
+	state, err := tree.State(of.Total())
+	for _, name := range of.Quotas() {
+		if err != nil {
+			return nil
+		}
+		if !of.IsLeaf(name) {
+			continue
+		}
+		used, pinned, demand := of.Usage(name)
+		if state, err = state.Use(name, used, pinned); err == nil {
+			state, err = state.WithDemand(name, demand)
+		}
+	}
+	if err != nil {
+		return nil
+	}
+	return state
 }
