@@ -265,13 +265,18 @@ func (l *Limits) AreHard() bool {
 	return hard
 }
 
-// TellNodes says whether a limit speaks of single nodes.
-func (l *Limits) TellNodes() bool {
-	if l == nil {
-		return false
+// LowestTier is the lowest tier of whose domains a limit speaks; MaxInt32 without one.
+func (l *Limits) LowestTier() int32 {
+	low := int32(math.MaxInt32)
+	if l.AreAlone() {
+		low = l.Alone
 	}
-	ofNode := func(c index.Cap) bool { return c.Tier == 0 }
-	return l.Alone == 0 || slices.ContainsFunc(append(slices.Concat(l.Groups...), slices.Concat(l.Apart, l.Within)...), ofNode)
+	if l != nil {
+		for _, c := range append(slices.Concat(l.Groups...), slices.Concat(l.Apart, l.Within)...) {
+			low = min(low, c.Tier)
+		}
+	}
+	return low
 }
 
 // Spans says whether the domains are counted that the gang uses below x: x is above their tier. O(1).

@@ -23,7 +23,6 @@ type addition struct {
 	like  int32 // its id
 	units int64 // that an empty node like it has amounts for; of several shapes, members of any of them
 	takes int64 // the same, as far as its zones and the limits allow
-	adds  int64 // see wholeNodes
 	// settled: more nodes like it change nothing of what quotas refuse, whose shares follow what there is.
 	settled int
 	// skipped: a domain was left out, as too many nodes would have to be laid out anew.
@@ -54,7 +53,7 @@ func (f *Search) additions(at state) []step {
 		kinds, f.doubt = kinds[:mostKinds], true
 	}
 	for _, a := range kinds {
-		a.settle(f.share)
+		a.findSettled(f.share)
 	}
 	best, plan := f.fewestNodes(at, r, sitesOf(kinds))
 	if slices.ContainsFunc(kinds, func(a *addition) bool { return a.skipped }) {
@@ -117,8 +116,8 @@ func (f *Search) fewestAt(at state, s *site, most int) (n int, plan *explain.Pla
 	return 0, nil
 }
 
-// settle finds from how many nodes on more of them change no refusal of quotas. O(log nodes * quotas).
-func (a *addition) settle(left *front.Budget) {
+// findSettled finds from how many nodes on more of them change no refusal of quotas. O(log nodes * quotas).
+func (a *addition) findSettled(left *front.Budget) {
 	p := a.r.p
 	if p.RefusedBy == nil {
 		return

@@ -18,7 +18,7 @@ func kindsToAdd(r *rooms) (out []*addition) {
 		suits string // by shape
 	}
 	p, known := r.p, map[kind]bool{}
-	roles, adds := problem.EachAlone(p), wholeNodes(p)
+	roles := problem.EachAlone(p)
 	suits := make([]byte, len(roles))
 	var last kind // of the known ones, as most nodes are like the one before
 	for pos := range p.View.Nodes {
@@ -36,7 +36,7 @@ func kindsToAdd(r *rooms) (out []*addition) {
 		}
 		last = kind{class, string(suits)}
 		known[last] = true
-		a := &addition{r: r, like: id, adds: adds}
+		a := &addition{r: r, like: id}
 		for i, one := range roles {
 			if suits[i] != 0 {
 				a.units, a.takes = max(a.units, capacity(one, class.Capacity())), max(a.takes, takenBy(one, id))

@@ -4,7 +4,6 @@ package relax
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -70,10 +69,7 @@ func (a *addition) inPlace(at state, leaf layout.Vertex, like cluster.Node, n in
 func (a *addition) standIns(s *snapshot.Snapshot, leaf layout.Vertex, n int) []standIn {
 	var all []standIn
 	v, room := a.r.p.View, 0
-	adds := a.adds
-	if boundTier(a.r.p) < v.TierOf(leaf) { // each new node is a domain of its own
-		adds = 0
-	}
+	adds := wholeNodes(a.r.p, v.TierOf(leaf))
 	for pos := v.First(leaf); pos < v.EndOf(leaf); pos++ {
 		if in := a.standIn(s, v.Node(pos), adds); in.most > 0 {
 			all, room = append(all, in), room+in.most
@@ -143,14 +139,11 @@ func (a *addition) isEmptyFor(s *snapshot.Snapshot, on []*snapshot.Member) bool 
 	return p.InParts() || capacity(p, most) == a.units
 }
 
-// wholeNodes is from how many units on a node on a gang or a group could lie on it; 0: nodes may stand for one new one at most.
-func wholeNodes(p *problem.Problem) int64 {
-	bound := p.Gather.Must == 0 || p.Limits.TellNodes()
-	for _, l := range p.Levels {
-		bound = bound || l.Gather.Must == 0
-	}
+// wholeNodes is from how many units on a node on a gang or a group could lie on it, in lowest domains of a tier; 0: nodes may stand for one
+// new one at most, as each is a domain by itself to a rule.
+func wholeNodes(p *problem.Problem, tier int32) int64 {
 	switch {
-	case bound || p.InParts() || p.Multiple != nil || p.Zones().Bind():
+	case boundTier(p) < tier || p.InParts() || p.Zones().Bind():
 		return 0
 	case len(p.Levels) > 0:
 		return min(int64(p.Least), p.Levels[len(p.Levels)-1].Size)
@@ -160,23 +153,14 @@ func wholeNodes(p *problem.Problem) int64 {
 
 // boundTier is the lowest tier of a hard rule, a limit or a multiple; MaxInt32 without one.
 func boundTier(p *problem.Problem) int32 {
-	low := int32(math.MaxInt32)
-	at := func(tier int32) { low = min(low, tier) }
+	low := p.Limits.LowestTier()
 	for _, l := range append([]problem.Level{{Gather: p.Gather}}, p.Levels...) {
 		if l.Gather.Hard {
-			at(l.Gather.Must)
-		}
-	}
-	if l := p.Limits; l != nil {
-		for _, c := range slices.Concat(append(slices.Clone(l.Groups), l.Apart, l.Within)...) {
-			at(c.Tier)
-		}
-		if l.AreAlone() {
-			at(l.Alone)
+			low = min(low, l.Gather.Must)
 		}
 	}
 	if p.Multiple != nil {
-		at(0)
+		low = 0
 	}
 	return low
 }

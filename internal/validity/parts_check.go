@@ -212,12 +212,12 @@ func (c *check) staysOutside(rank int) bool {
 }
 
 // HasMultiples says whether a rule binds the number of members in domains.
-func HasMultiples(req *gang.Request) bool {
-	return slices.ContainsFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
+func HasMultiples(req *gang.Request) bool { return haveMultiple(req.Gather) }
+
+func haveMultiple(rules []gang.Rule) bool {
+	return slices.ContainsFunc(rules, func(r gang.Rule) bool { return r.Multiple > 0 })
 }
 
 func partsHaveMultiples(parts []gang.Part) bool {
-	return slices.ContainsFunc(parts, func(p gang.Part) bool {
-		return partsHaveMultiples(p.Parts) || slices.ContainsFunc(p.Gather, func(r gang.Rule) bool { return r.Multiple > 0 })
-	})
+	return slices.ContainsFunc(parts, func(p gang.Part) bool { return haveMultiple(p.Gather) || partsHaveMultiples(p.Parts) })
 }

@@ -184,12 +184,7 @@ type Gangs struct {
 // Add notes the terms of a gang's pods, which are in one namespace, and names what they select. O(members * terms * mostKeepers).
 func (g *Gangs) Add(of, namespace string, pods []Pod) (names []string) {
 	seen := map[string]bool{}
-	var before []Term
 	for _, p := range pods {
-		if len(p.Terms) == 0 || len(before) == len(p.Terms) && &before[0] == &p.Terms[0] { // of one template
-			continue
-		}
-		before = p.Terms
 		for i := range p.Terms {
 			seen[p.Terms[i].name(namespace)] = true
 			names = append(names, g.keep(of, namespace, &p.Terms[i])...)
