@@ -34,6 +34,9 @@ func isCoupled(in *Input) bool {
 // preemptionAgrees plans the input, with an index of the shape and without, and compares the result with the reference's best; the error
 // shows both.
 func preemptionAgrees(in Input, proven bool) ([]string, error) {
+	if in.Request.Preempt.ForTier != "" {
+		return tierAgrees(in, proven)
+	}
 	if HasParts(&in) {
 		return partVictimsAgree(in)
 	}
@@ -42,12 +45,7 @@ func preemptionAgrees(in Input, proven bool) ([]string, error) {
 		return nil, err
 	}
 	res, refusal := plan(in, &in.Request)
-	if few := in.Request.Preempt; res != nil && len(res.Victims) == 0 && few.Steps > 0 && few.ForTier != "" {
-		err = validity.Check(in.Spec, &in.Request, res) // so few steps may not find the victims that the tier asks for
-	} else {
-		err = victimsDiffer(best, res, refusal, proven)
-	}
-	if err == nil {
+	if err = victimsDiffer(best, res, refusal, proven); err == nil {
 		err = sameOtherwise(in, res)
 	}
 	if err == nil && res != nil && len(res.Victims) > 0 && len(res.WaitsFor) == 0 {
@@ -57,6 +55,38 @@ func preemptionAgrees(in Input, proven bool) ([]string, error) {
 		return nil, fmt.Errorf("%w\nreference: %splan: %s", err, best.Text(), resultText(res, refusal))
 	}
 	return victimKinds(&in, best, res), nil
+}
+
+// tierAgrees plans with the layer that is worth victims as a rule and, where that is refused, without, as order.md, section 6 says; both
+// are compared with the reference, and the plan for the layer is to be the first that is there.
+func tierAgrees(in Input, proven bool) (kinds []string, err error) {
+	for _, rule := range []bool{true, false} {
+		try := in
+		try.Request.Preempt.ForTier = ""
+		if rule {
+			is := func(r gang.Rule) bool { return r.Layer == in.Request.Preempt.ForTier && r.Strength == gang.MustGather }
+			if slices.ContainsFunc(in.Request.Gather, is) {
+				continue // it stands there already
+			}
+			must := gang.Rule{Layer: in.Request.Preempt.ForTier, Strength: gang.MustGather}
+			try.Request.Gather = append(slices.Clip(in.Request.Gather), must)
+		}
+		found, err := preemptionAgrees(try, proven)
+		if err != nil {
+			return nil, fmt.Errorf("for a tier, as a rule %t: %w", rule, err)
+		}
+		for _, kind := range found {
+			kinds = append(kinds, fmt.Sprintf("%s, for a tier, as a rule %t", kind, rule))
+		}
+		res, err := plan(try, &try.Request)
+		if again, _ := plan(in, &in.Request); (res != nil || !rule) && !reflect.DeepEqual(again, res) {
+			return nil, fmt.Errorf("for a tier, as a rule %t: %s, want %s", rule, resultText(again, nil), resultText(res, err))
+		}
+		if res != nil {
+			return kinds, sameOtherwise(in, res)
+		}
+	}
+	return kinds, nil
 }
 
 // sameOtherwise plans without an index of the shape, and with everything given the other way round.
@@ -178,7 +208,6 @@ func victimKinds(in *Input, best *Best, res *placement.Result) []string {
 		{", with a hard rule", slices.ContainsFunc(in.Request.Gather, func(r gang.Rule) bool { return r.Strength == gang.MustGather })},
 		{", of zones", of(func(r cluster.Running) bool { return r.NUMA != nil })},
 		{", by another order", in.Request.Preempt.Order != nil},
-		{", for a tier", in.Request.Preempt.ForTier != "" && len(best.Input.Request.Gather) > len(in.Request.Gather)},
 		{", partly outside the tree", best.Victims.Strategy[0] > 0},
 		{", of more than a hundred legal sets", best.Victims.Legal > 100},
 	} {
