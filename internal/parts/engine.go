@@ -249,11 +249,14 @@ func (e Engine) Exact() bool { return false }
 
 // Evidence finds the best domain of every tier for the minimal selection, or for as few members of any ranks where
 // vectors of roles say what fits; for the whole gang if there is none. Counts of more members would hide where just the
-// least find no room.
+// least find no room. Of a bare refusal it has no domains.
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
 	s := newSearch(p, nil)
 	minimal, out := s, problem.Evidence{Proven: s.proven}
+	if p.Bounds.Bare {
+		return out
+	}
 	switch {
 	case p.Parts.Minimal == nil:
 	case len(p.Gang.Parts) == 0 && picks.Of(p) != nil && s.isPlain() && s.crowd == nil:

@@ -27,6 +27,15 @@ type addition struct {
 	settled int
 	// skipped: a domain was left out, as too many nodes would have to be laid out anew.
 	skipped bool
+	first   []site // that are looked into
+	// spare are names of new nodes there; nil: not asked for yet.
+	spare *spare
+}
+
+// spare is a snapshot that knows names for new nodes, of which none is there yet: they come in a trial without a tree laid out anew.
+type spare struct {
+	s     *snapshot.Snapshot // nil: there is none
+	names map[layout.Vertex][]string
 }
 
 // site is a lowest domain to which nodes of a kind may be added.
@@ -55,7 +64,7 @@ func (f *Search) additions(at state) []step {
 	for _, a := range kinds {
 		a.findSettled(f.share)
 	}
-	best, plan := f.fewestNodes(at, r, sitesOf(kinds))
+	best, plan := f.fewestNodes(at, sitesOf(kinds))
 	if slices.ContainsFunc(kinds, func(a *addition) bool { return a.skipped }) {
 		f.doubt = true
 		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindAdd, Reason: "some domains: so many nodes would have to be laid out anew for each plan"})
@@ -73,7 +82,7 @@ func (f *Search) additions(at state) []step {
 const mostKinds = 16
 
 // fewestNodes is the site that needs the fewest nodes, with their number as its least, and its plan; nil if none helps.
-func (f *Search) fewestNodes(at state, r *rooms, sites []site) (best *site, plan *explain.Plan) {
+func (f *Search) fewestNodes(at state, sites []site) (best *site, plan *explain.Plan) {
 	for _, s := range sites {
 		if best != nil && s.least >= best.least {
 			break
@@ -82,11 +91,8 @@ func (f *Search) fewestNodes(at state, r *rooms, sites []site) (best *site, plan
 			f.doubt = true
 			continue
 		}
-		most := len(r.p.Pending) // so many help if any do: each takes one member, or more
-		if !r.p.InParts() {
-			most = int(r.units())
-		}
-		if most = max(most, s.settled); best != nil {
+		most := s.mostAdded()
+		if best != nil {
 			most = best.least - 1
 		}
 		if n, p := f.fewestAt(at, &s, most); p != nil {
@@ -94,6 +100,15 @@ func (f *Search) fewestNodes(at state, r *rooms, sites []site) (best *site, plan
 		}
 	}
 	return best, plan
+}
+
+// mostAdded is how many help if any number does: each takes one member, or more.
+func (a *addition) mostAdded() int {
+	most := len(a.r.p.Pending)
+	if !a.r.p.InParts() {
+		most = int(a.r.units())
+	}
+	return max(most, a.settled)
 }
 
 // fewestAt is the fewest nodes, up to most, that help in a site, and the plan; nil if so many do not. It tries first what may be enough,
@@ -178,6 +193,7 @@ func (a *addition) sites() (out []site) {
 	for i := range out {
 		out[i].place = i
 	}
+	a.first = out[:min(mostDomains, len(out))]
 	return out
 }
 
@@ -196,8 +212,67 @@ func (a *addition) added(leaf layout.Vertex, n int) edit {
 			a.skipped = true
 			return at, false
 		}
+		if next, ok := a.fromSpare(at, leaf, like, n); ok {
+			return next, true
+		}
 		return grown(at, a.r.p.View, leaf, like, n)
 	}
+}
+
+// fromSpare lets new nodes come under names that are known. Not ok if there are too few.
+func (a *addition) fromSpare(at state, leaf layout.Vertex, like cluster.Node, n int) (state, bool) {
+	if at.s != a.r.p.Snapshot { // beside another change
+		return at, false
+	}
+	if a.spare == nil {
+		a.spare = a.findSpare(at)
+	}
+	names := a.spare.names[leaf]
+	if a.spare.s == nil || len(names) < n {
+		return at, false
+	}
+	var d cluster.Delta
+	for _, like.Name = range names[:n] {
+		d.SetNodes = append(d.SetNodes, like)
+	}
+	return updated(state{a.spare.s, at.req}, d)
+}
+
+// For how many new nodes there may be names: so many for each node that there is, or so many in all.
+const (
+	spareNodes = 2
+	fewSpare   = 1 << 8
+)
+
+// findSpare lays out the tree once, with names of as many nodes in each domain as may be added, as far as there may be so many.
+func (a *addition) findSpare(at state) *spare {
+	nodes := len(at.s.Lineage.Names)
+	each := min(max(spareNodes*nodes, fewSpare)/len(a.first), a.mostAdded())
+	all := newNames(at.s, at.s.Lineage.NodeName(a.like), each*len(a.first))
+	out := &spare{names: map[layout.Vertex][]string{}}
+	if len(a.first) < 2 || nodes+len(all) > remade {
+		return out
+	}
+	spec, v := topology.Spec{}, a.r.p.View
+	if v.Tree != nil {
+		spec = v.Tree.Spec()
+	}
+	for i, s := range a.first {
+		names := all[i*each : (i+1)*each]
+		if s.leaf == v.Outside || !spec.Grow(v.Path(s.leaf, at.s.Lineage.NodeName), names) {
+			return &spare{}
+		}
+		out.names[s.leaf] = names
+	}
+	tree, err := topology.New(spec)
+	if err != nil {
+		return &spare{}
+	}
+	next, ok := updated(at, cluster.Delta{Trees: []cluster.NamedTree{{Name: v.Name, Tree: tree}}})
+	if ok {
+		out.s = next.s
+	}
+	return out
 }
 
 // newNames are names that no node has.

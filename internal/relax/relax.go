@@ -37,14 +37,15 @@ type Search struct {
 	before   int // made when the kind began
 	read     int // nodes that plans with victims may still read
 	last     *room
-	doubt    bool          // since the kind began, something was left out that might help: a plan refused without proof, a plan not made
-	ranOut   bool          // since the kind began, plans or steps ran out
-	blind    bool          // since the kind began, a plan was refused in which nobody was looked for who might leave
-	allowed  int           // plans left to the kind
-	share    *front.Budget // steps left to the kind
-	had      front.Budget  // those that it began with
-	inward   int64         // steps that making a problem takes
-	told     int           // changes found before the kind began
+	laid     *snapshot.Lineage // of the trial for which a cluster was brought inside anew last
+	doubt    bool              // since the kind began, something was left out that might help: a plan refused without proof, a plan not made
+	ranOut   bool              // since the kind began, plans or steps ran out
+	blind    bool              // since the kind began, a plan was refused in which nobody was looked for who might leave
+	allowed  int               // plans left to the kind
+	share    *front.Budget     // steps left to the kind
+	had      front.Budget      // those that it began with
+	inward   int64             // steps that making a problem takes
+	told     int               // changes found before the kind began
 	found    []explain.Relaxation
 	unproven map[*explain.Plan]bool // plans that are not proven to be the best ones
 	hasty    []hasty
@@ -268,7 +269,8 @@ func (f *Search) after(at state, e edit) *explain.Plan {
 	switch {
 	case !ok:
 		return nil
-	case next.s.Lineage != at.s.Lineage: // all of it was brought inside anew
+	case next.s.Lineage != at.s.Lineage && next.s.Lineage != f.laid: // all of it was brought inside anew
+		f.laid = next.s.Lineage
 		f.share.Packing.Spend(insideSteps * (nodes + int64(at.s.Gangs.Len())))
 	case next.s != at.s:
 		f.share.Packing.Spend(nodes / looksInStep)

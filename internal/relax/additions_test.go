@@ -1,0 +1,60 @@
+package relax
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/topology"
+)
+
+// racksOf is a snapshot of racks of one node without room, and a gang that is refused there.
+func racksOf(t *testing.T, racks int) (*snapshot.Snapshot, *gang.Request) {
+	t.Helper()
+	tree := topology.Spec{Layers: []topology.Layer{{Name: "rack", Tier: 1}}}
+	var spec cluster.Spec
+	for i := range racks {
+		n := fmt.Sprint("n", i)
+		tree.Roots = append(tree.Roots, topology.Domain{Name: fmt.Sprint("rack-", i), Tier: 1, Nodes: []string{n}})
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: n, Allocatable: muster.Resources{"gpu": 8}})
+		spec.Running = append(spec.Running, cluster.Running{Gang: n, Member: n, Node: n, Resources: muster.Resources{"gpu": 8}})
+	}
+	made, err := topology.New(tree)
+	require.NoError(t, err)
+	spec.Trees = []cluster.NamedTree{{Name: "default", Tree: made}}
+	s, err := snapshot.New(spec)
+	require.NoError(t, err)
+	req := &gang.Request{Name: "job"}
+	req.Shape.Resources = muster.Resources{"gpu": 8}
+	req.Gather = []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}
+	for i := range 6 {
+		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("job-", i)})
+	}
+	return s, req
+}
+
+// The tree is laid out once for all trials that add nodes to one of its domains, and in each of them there are so many nodes more.
+func TestTreesAreLaidOutOnceForNewNodes(t *testing.T) {
+	s, req := racksOf(t, 8)
+	p, err := problem.New(s, req, nil, problem.Bounds{})
+	require.NoError(t, err)
+	defer p.Done()
+	laid, added := map[*snapshot.Lineage]bool{}, map[int]bool{}
+	refusing := func(s *snapshot.Snapshot, _ *gang.Request, _ bool, _ problem.Bounds) (*explain.Plan, bool) {
+		laid[s.Lineage], added[s.Len()-8] = true, true
+		return nil, true
+	}
+	search := Search{Plan: refusing, Left: p.NewBudget(), Plans: 200}
+	search.begin(1)
+	search.additions(state{s, req})
+	require.Len(t, laid, 1)
+	require.Equal(t, map[int]bool{6: true}, added)
+	require.Equal(t, 8, search.made)
+}
