@@ -77,6 +77,7 @@ Forced               =    =     =               0                =             =
 Multiples            =    =     =               0                =             *             =            *          =        =         =    *      *    *          0      =      *           =             =
 LeavingGone          =    =     *               =                =             =             =            =          =        =         =    0      0    0          =      =      =           =             =
 Admitted             =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =             =
+wants                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
 RefusedBy            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
 Unsettled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
 indexes              0    =     =               =                0             =             =            =          =        =         =    =      =    =          0      =      =           0             =
@@ -323,7 +324,7 @@ func richCluster(t *testing.T) cluster.Spec {
 // fill sets the fields that New leaves to the search, and those that only other gangs have.
 func fill(p *Problem) {
 	p.Admitted, p.LeavingGone, p.Unsettled, p.together, p.ordered = len(p.Pending), true, true, true, true
-	p.Least, p.Team, p.RefusedBy = 3, &noTeam{}, &quota.Refusal{}
+	p.Least, p.Team, p.RefusedBy, p.wants = 3, &noTeam{}, &quota.Refusal{}, &quota.Ask{}
 	p.oneLevel = [1]Level{{Size: 4}}
 	p.Levels, p.Multiple, p.Forced = p.oneLevel[:], []int64{1, 2, 2, 2}, layout.Tally{1: 1}
 	p.indexes = [2]*index.Index{{}, {}}

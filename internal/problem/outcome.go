@@ -173,6 +173,9 @@ func RefusedTogether(p *Problem) (*quota.State, error) {
 		return nil, err
 	}
 	refusal, err := state.Admit(whole, p.Request.QuotaLimit)
+	if err == nil && refusal != nil && leaveOut(p, state) {
+		refusal, err = state.Admit(p.Asks(len(p.Pending)), p.Request.QuotaLimit)
+	}
 	if err != nil || refusal == nil {
 		return nil, err
 	}

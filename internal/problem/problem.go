@@ -61,6 +61,7 @@ type Problem struct {
 	Multiples   []MultipleRule  // the multiples that bind a gang in parts
 	LeavingGone bool            // leaving members count as gone
 	Admitted    int             // new units that the quota admits
+	wants       *quota.Ask      // what all new members ask for, where the quota leaves some out for good; else nil
 	RefusedBy   *quota.Refusal  // the quota's refusal of the least members; nil: it admits them
 	Unsettled   bool            // the search for victims ended before it was known that none help
 	indexes     [2]*index.Index // with leaving members staying, and gone; nil: not looked up, see OwnIndex

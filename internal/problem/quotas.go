@@ -3,6 +3,10 @@
 package problem
 
 import (
+	"cmp"
+	"slices"
+	"sort"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/quota"
 )
@@ -27,8 +31,60 @@ func (p *Problem) Asks(n int) quota.Ask {
 
 // Demand is the amounts that all new members take of the gang's quota, also for a problem of some of them.
 func (p *Problem) Demand() quota.Ask {
-	if p.Parts.All != nil {
+	switch {
+	case p.Parts.All != nil:
 		p = p.Parts.All
+	case p.wants != nil:
+		return *p.wants
 	}
 	return p.Asks(len(p.Pending))
+}
+
+// leaveOut leaves out the members that are not preemptible and that the quota does not guarantee, of a gang of one shape without groups,
+// if such are among the first that must be placed. Where too few stay, which the quota refuses then, as many of them come last. False if
+// nobody is left out. O(log members) questions to the quota.
+//
+// order: howmany.4
+func leaveOut(p *Problem, state *quota.State) bool {
+	if len(p.Pinned) == 0 || p.InParts() || p.together || len(p.Levels) > 0 {
+		return false
+	}
+	counts := p.Wholes(max(1, p.Least), len(p.Pending))
+	if len(counts) == 0 || counts[0] == len(p.Pending) {
+		return false
+	}
+	var pinned, others []pendingMember
+	first := 0 // of the pinned ones, among the first that must be placed
+	for i, m := range p.Pending {
+		if !p.Pinned[m.Name] {
+			others = append(others, m)
+			continue
+		}
+		pinned = append(pinned, m)
+		if i < counts[0] {
+			first++
+		}
+	}
+	kept := guaranteed(p, state, first)
+	if kept >= first {
+		return false
+	}
+	all := p.Asks(len(p.Pending))
+	p.wants = &all
+	p.Pending = slices.Concat(pinned[:kept], others)
+	slices.SortFunc(p.Pending, func(a, b pendingMember) int { return cmp.Compare(a.Rank, b.Rank) })
+	p.Pending = append(p.Pending, pinned[kept:max(kept, counts[0]-len(others))]...)
+	return true
+}
+
+// guaranteed is how many members that are not preemptible the quota guarantees, of at most so many.
+func guaranteed(p *Problem, state *quota.State, most int) int {
+	return sort.Search(most, func(n int) bool {
+		amounts := muster.Resources{}
+		for range n + 1 {
+			amounts.Add(p.ShapeOf(0).Resources)
+		}
+		refusals, err := state.Refusals(quota.Ask{Quota: p.Request.Quota, Request: amounts, Pinned: amounts}, p.Request.QuotaLimit)
+		return err != nil || slices.ContainsFunc(refusals, func(r quota.Refusal) bool { return r.Rule == quota.RuleMin })
+	})
 }

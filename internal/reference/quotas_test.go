@@ -1,11 +1,15 @@
 package reference
 
 import (
-	"github.com/muster-sched/muster/internal/draws"
+	"slices"
+	"testing"
+
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -17,6 +21,39 @@ func drawWithQuotas(t *rapid.T) Input {
 		in.Request.NeverPreempts = true // it might reclaim
 	}
 	return in
+}
+
+// TestPinnedMembers draws gangs that may start with some members, not all of which are preemptible: a quota may guarantee too little for
+// the lowest ranks, and enough for others.
+func TestPinnedMembers(t *testing.T) {
+	holdsFor(t, mixed(func(t *rapid.T) Input {
+		in := DrawInput(t, draws.Small)
+		drawQuotas(t, &in)
+		in.Request.NeverPreempts = true
+		pin(t, &in.Request)
+		return in
+	}), planAgrees)
+}
+
+func TestVictimsOfPinnedMembers(t *testing.T) {
+	holdsFor(t, mixedWithVictims(func(t *rapid.T) Input {
+		in := drawCoupled(t)
+		if in.Request.Quota == "" {
+			drawCoupledQuotas(t, &in)
+		}
+		pin(t, &in.Request)
+		return in
+	}), func(in Input) ([]string, error) { return preemptionAgrees(in, false) })
+}
+
+// pin makes some members not preemptible, of a gang without groups that may start with some of them.
+func pin(t *rapid.T, req *gang.Request) {
+	req.Groups, req.PP, req.DP, req.Total = nil, 0, 0, 0
+	req.Members = slices.Clone(req.Members)
+	for i := range req.Members {
+		req.Members[i].NonPreemptible = rapid.Bool().Draw(t, "not preemptible")
+	}
+	req.MinMember = rapid.IntRange(1, max(1, len(req.Members)-1)).Draw(t, "minimum")
 }
 
 // drawQuotas gives the cluster two teams below an organisation, and guests, in which its members are, and puts the gang into one of them.
@@ -74,6 +111,8 @@ func quotaKinds(in *Input, a *Answer) []string {
 		return nil
 	}
 	refused, err := refusedByQuota(in)
+	least, _ := leastOf(in)
+	sets, _ := guaranteedSets(in, least)
 	admitted := len(in.Request.Members) - refused
 	var out []string
 	for _, kind := range []struct {
@@ -85,6 +124,9 @@ func quotaKinds(in *Input, a *Answer) []string {
 		{", which refuse a part of the gang", a.Placed && refused > 0},
 		{", which refuse a part of a gang that waits", len(a.WaitsFor) > 0 && refused > 0},
 		{", which refuse a part of a gang in groups", a.Placed && refused > 0 && len(in.Request.Groups) > 0},
+		{", which guarantee too few of the lowest ranks", ofOneShape(&in.Request) && sets != nil},
+		{", which guarantee enough of others, placed", ofOneShape(&in.Request) && sets != nil && a.Placed && len(a.WaitsFor) == 0},
+		{", which guarantee enough of others, waiting", ofOneShape(&in.Request) && sets != nil && a.Placed && len(a.WaitsFor) > 0},
 		{", which refuse all that is left out", a.Placed && admitted == a.Members && refused > 0},
 	} {
 		if kind.holds {

@@ -30,6 +30,13 @@ func Solve(in Input) (*Answer, error) {
 			levels := validity.Levels(&in.Request, len(members))
 			return a.ofMembers(members, len(units.unit), levels[0].Size), nil
 		}
+		least, err := leastOf(&in)
+		if err != nil {
+			return nil, err
+		}
+		if sets, err := guaranteedSets(&in, least); err != nil || sets != nil {
+			return solveSets(in, least, sets)
+		}
 	}
 	return solve(in)
 }
@@ -71,6 +78,18 @@ func (s *solver) wanted() int {
 		least = len(s.in.Request.Members) + len(s.own)
 	}
 	return max(1, least-len(s.own))
+}
+
+// leastOf is the least number of new members that the rules allow; 0 if there is none.
+func leastOf(in *Input) (int, error) {
+	whole := *in
+	whole.refused = 0
+	s, err := newSolver(&whole)
+	if err != nil {
+		return 0, err
+	}
+	s.look(true)
+	return s.smallestAdmissible(s.wanted()), nil
 }
 
 // admissible holds if the first n new members are a multiple with those that run, and leave no group torn: the next

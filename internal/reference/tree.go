@@ -120,3 +120,24 @@ func under(v *vertex, t int) []*vertex {
 	}
 	return out
 }
+
+// smallest is the smallest domain or node that holds all these nodes.
+func smallest(root *vertex, nodes []*vertex) *vertex {
+	v := nodes[0]
+	for slices.ContainsFunc(nodes, func(n *vertex) bool { return !above(v, n) }) {
+		v = v.parent
+	}
+	if v.outside && v.node == nil {
+		return root
+	}
+	return v
+}
+
+func above(v, n *vertex) bool {
+	for ; n != nil; n = n.parent {
+		if n == v {
+			return true
+		}
+	}
+	return false
+}

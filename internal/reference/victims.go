@@ -37,6 +37,7 @@ type evictor struct {
 	// For the gang, or for the units that it is made of.
 	solver *solver
 	least  int
+	among  []gang.Member    // the members to place that a quota guarantees, where it does not guarantee the lowest ranks; nil: all
 	roles  []gang.Member    // the members to place of a gang of several shapes without groups; nil: it is none
 	known  map[string][]int // strategies by what the nodes take; nil: the gang does not fit
 	core   []string         // the members to place of a gang in parts; nil: it is in none
@@ -127,7 +128,18 @@ func newEvictor(in *Input) (*evictor, error) {
 		}
 		return r.evictor(s, least)
 	}
-	return evictorOf(in, s, validity.Lowest(&in.Spec, &in.Request, least*len(s.shapes)), least)
+	sets, err := guaranteedSets(in, least)
+	if err != nil {
+		return nil, err
+	}
+	if sets == nil || len(sets[0]) < least {
+		return evictorOf(in, s, validity.Lowest(&in.Spec, &in.Request, least*len(s.shapes)), least)
+	}
+	e, err := evictorOf(in, s, sets[0][:least], least)
+	if err == nil {
+		e.among = sets[0]
+	}
+	return e, err
 }
 
 // evictor tries victims for the first set of so many members that they help, or more where multiples want it; else for the first.
@@ -239,6 +251,11 @@ func (e *evictor) without(set []int) (Input, error) {
 		return in, nil
 	}
 	var err error
+	if e.among != nil {
+		in.refused, err = refusedAmong(&in, e.among)
+		in.Request.Members = e.among
+		return in, err
+	}
 	if in.refused, err = refusedByQuota(&in); err != nil {
 		return in, err
 	}
@@ -312,5 +329,5 @@ func After(in Input, gone []cluster.MemberRef) (*Answer, error) {
 		levels := validity.Levels(&in.Request, len(members))
 		return answer.ofMembers(members, len(left.unit), levels[0].Size), nil
 	}
-	return answer, nil
+	return answer.ofAll(&in, e.least), nil
 }

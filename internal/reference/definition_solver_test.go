@@ -121,27 +121,6 @@ func (d *definer) bestIntact(out *Definition, x parted) {
 	}
 }
 
-// smallest is the smallest domain or node that holds all these nodes.
-func smallest(root *vertex, nodes []*vertex) *vertex {
-	v := nodes[0]
-	for slices.ContainsFunc(nodes, func(n *vertex) bool { return !above(v, n) }) {
-		v = v.parent
-	}
-	if v.outside && v.node == nil {
-		return root
-	}
-	return v
-}
-
-func above(v, n *vertex) bool {
-	for ; n != nil; n = n.parent {
-		if n == v {
-			return true
-		}
-	}
-	return false
-}
-
 // enumerate tries all numbers of members on all nodes that keep the multiples.
 func (d *definer) enumerate() {
 	counts := make([]int, len(d.nodes))
