@@ -46,10 +46,10 @@ func refusalsOf(in *Input, members []gang.Member) ([]quota.Refusal, error) {
 
 // guaranteedSets lists, for a gang of one shape without groups, the first set of each size by rank of which the quota guarantees the
 // members that are not preemptible, the largest first; nil if it guarantees those of the least number of the lowest ranks. O(2^members).
-func guaranteedSets(in *Input, least int) ([][]gang.Member, error) {
+func guaranteedSets(in *Input, least int) [][]gang.Member {
 	all := validity.Lowest(&in.Spec, &in.Request, len(in.Request.Members))
 	if in.Request.Quota == "" || least == 0 || least >= len(all) || len(validity.Levels(&in.Request, len(all))) > 0 {
-		return nil, nil
+		return nil
 	}
 	known := map[[2]int]bool{}
 	guaranteed := func(set []gang.Member) bool {
@@ -65,7 +65,7 @@ func guaranteedSets(in *Input, least int) ([][]gang.Member, error) {
 		return known[key]
 	}
 	if guaranteed(all[:least]) {
-		return nil, nil
+		return nil
 	}
 	sets := [][]gang.Member{nil}
 	for n := len(all); n > 0; n-- {
@@ -76,7 +76,7 @@ func guaranteedSets(in *Input, least int) ([][]gang.Member, error) {
 	if len(sets) > 1 {
 		sets = sets[1:]
 	}
-	return sets, nil
+	return sets
 }
 
 // firstSet is the first set of n members, by the lower rank where two differ, of which something holds; nil: there is none.

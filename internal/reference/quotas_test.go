@@ -112,7 +112,7 @@ func quotaKinds(in *Input, a *Answer) []string {
 	}
 	refused, err := refusedByQuota(in)
 	least, _ := leastOf(in)
-	sets, _ := guaranteedSets(in, least)
+	sets := guaranteedSets(in, least)
 	admitted := len(in.Request.Members) - refused
 	var out []string
 	for _, kind := range []struct {

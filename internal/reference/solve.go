@@ -34,7 +34,7 @@ func Solve(in Input) (*Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if sets, err := guaranteedSets(&in, least); err != nil || sets != nil {
+		if sets := guaranteedSets(&in, least); sets != nil {
 			return solveSets(in, least, sets)
 		}
 	}

@@ -128,10 +128,7 @@ func newEvictor(in *Input) (*evictor, error) {
 		}
 		return r.evictor(s, least)
 	}
-	sets, err := guaranteedSets(in, least)
-	if err != nil {
-		return nil, err
-	}
+	sets := guaranteedSets(in, least)
 	if sets == nil || len(sets[0]) < least {
 		return evictorOf(in, s, validity.Lowest(&in.Spec, &in.Request, least*len(s.shapes)), least)
 	}
