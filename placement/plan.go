@@ -103,7 +103,7 @@ func otherwise(ctx context.Context, p *problem.Problem, leave victims.Leave) (*R
 	if o := search.Wait(p); o != nil {
 		return resultOf(o), nil
 	}
-	p.LeavingGone = !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0
+	p.LeavingGone = search.Awaits(p)
 	if e := victims.Evict(p, leave); e != nil {
 		defer e.Done()
 		return resultOfEviction(e), nil

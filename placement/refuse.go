@@ -19,7 +19,7 @@ import (
 // refuse explains why not even the least number of members can be placed, leaving members being gone. Causes of nodes
 // and members in the way are counted when asked for, on a copy without scratch.
 func refuse(p *problem.Problem) *Unschedulable {
-	p.LeavingGone = !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0
+	p.LeavingGone = search.Awaits(p)
 	kept := p.Kept()
 	u := &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Least, nodes: func() NodeCauses { return countCauses(kept, problem.Slots.LeavingReleased) }}
 	if len(p.Running) > 0 && p.Team == nil {

@@ -55,6 +55,21 @@ func TestCompanyKeepsOff(t *testing.T) {
 	require.Nil(t, Near(c, v, nil, nil, true, "mine", is("mine")), "to a tolerated gang without limits nobody matters")
 }
 
+// A domain is looked at once for each state, however many of its nodes are asked for.
+func TestCompanyLooksOnceAtADomain(t *testing.T) {
+	c, v := rackCluster(t, runs("mine", "n1"), runs("mine", "n2"))
+	asked := 0
+	n := Near(c, v, read(t, v, []gang.Limit{alone("rack")}), nil, true, "mine", func(gang string) bool { asked++; return gang == "mine" })
+	asked = 0
+	require.False(t, n.Meets(0, Others))
+	once := asked
+	require.Positive(t, once)
+	require.False(t, n.Meets(1, Others))
+	require.Equal(t, once, asked)
+	require.False(t, n.Meets(0, Staying))
+	require.Greater(t, asked, once)
+}
+
 // A gang alone in its rack with members of its own is not kept off, and others in the same rack keep it off.
 func TestCompanyOfItsOwn(t *testing.T) {
 	c, v := rackCluster(t, isAlone(runs("mine", "n1"), "rack"), runs("other", "n4"))

@@ -83,6 +83,7 @@ func TestLimitsAreRead(t *testing.T) {
 		{"alone in racks", list(alone("rack")), nil, true, false, false, 1, 1 << 62, []string{"Alone rack"}},
 		{"the widest counts", list(alone("block"), alone("rack")), nil, true, false, false, 2, 1 << 62, []string{"Alone block", "Alone rack"}},
 		{"groups apart", nil, list(apart("rack", 1)), false, false, false, -1, 1 << 62, []string{"Apart rack at most 1 for groups of 2"}},
+		{"groups apart twice", nil, list(apart("rack", 1), apart("block", 3)), false, false, false, -1, 1 << 62, []string{"Apart rack at most 1 for groups of 2", "Apart block at most 3 for groups of 2"}},
 	} {
 		l := read(t, v, test.of, test.groups...)
 		require.Equal(t, test.hard, l.AreHard(), test.name)
@@ -96,6 +97,7 @@ func TestLimitsAreRead(t *testing.T) {
 		require.Equal(t, test.alone, l.Alone, test.name)
 		require.Equal(t, test.onNode, min(l.OnNode(), 1<<62), test.name)
 		require.Equal(t, len(test.groups) > 0, l.CountGroups(), test.name)
+		require.Equal(t, len(test.groups) < 2, l.Counted(), test.name)
 	}
 	for _, l := range []gang.Limit{apart("row", 1), within("row", 1)} {
 		_, err := Read(v, &gang.Request{Limits: []gang.Limit{l}})
@@ -128,6 +130,8 @@ func TestLimitsWithout(t *testing.T) {
 	l := read(t, v, []gang.Limit{apart("rack", 3), alone("rack")}, apart("block", 2))
 	require.Equal(t, []string{"Alone rack", "Apart block at most 2 for groups of 2"}, l.Without("Apart rack at most 3").Names())
 	require.Equal(t, "Apart rack at most 3", l.Name())
+	var none *Limits
+	require.Empty(t, none.Name())
 	require.Equal(t, index.Cap{Tier: 2, Most: 2}, l.CapOf(0))
 	require.Zero(t, l.CapOf(1))
 	require.True(t, l.CountMembers())

@@ -302,7 +302,7 @@ func (f *Search) inside(of state) *problem.Problem {
 	if err != nil {
 		return nil
 	}
-	p.LeavingGone = !of.req.IgnoreLeaving && len(of.s.Leaving) > 0
+	p.LeavingGone = search.Awaits(p)
 	return p
 }
 

@@ -76,7 +76,7 @@ func Best(p *problem.Problem) *problem.Outcome {
 // Outcomes iterates over the best plans in every domain that some strategy allows, best first, all for the most new members that fit. A
 // domain may come again.
 func Outcomes(p *problem.Problem) iter.Seq[*problem.Outcome] {
-	all := make([]iter.Seq[*problem.Outcome], 0, len(p.Parts.First)+1)
+	var all []iter.Seq[*problem.Outcome]
 	for _, first := range p.Parts.First {
 		all = append(all, gather.Engine{P: first}.Outcomes())
 	}
@@ -96,33 +96,29 @@ func Outcomes(p *problem.Problem) iter.Seq[*problem.Outcome] {
 // quota admits. t has the gangs of a common request, nil for a gang alone. Every error is an InvalidError; a gang of
 // which too few members are known is refused later. The caller gives the problem back by its Done.
 func New(c *snapshot.Snapshot, req *gang.Request, t problem.Team, b problem.Bounds) (*problem.Problem, error) {
-	p, err := problem.New(c, req, t, b)
-	if err != nil {
-		return nil, err
-	}
-	return ready(p, For(p).Count)
+	return ready(c, req, t, b, func(p *problem.Problem) { For(p).Count() })
 }
 
 // Again is New for the request of a problem on a snapshot where the same members of the gang run: these are not counted
 // again.
 func Again(c *snapshot.Snapshot, before *problem.Problem, b problem.Bounds) (*problem.Problem, error) {
-	p, err := problem.New(c, before.Request, before.Team, b)
+	return ready(c, before.Request, before.Team, b, func(p *problem.Problem) {
+		if p.InParts() { // an engine of one shape has nothing to count
+			parts.Engine{P: p}.CountAs(before)
+		}
+	})
+}
+
+// ready makes a problem, which count counts, ready for its engine.
+func ready(c *snapshot.Snapshot, req *gang.Request, t problem.Team, b problem.Bounds, count func(p *problem.Problem)) (*problem.Problem, error) {
+	p, err := problem.New(c, req, t, b)
 	if err != nil {
 		return nil, err
 	}
-	if p.InParts() {
-		return ready(p, func() { parts.Engine{P: p}.CountAs(before) })
-	}
-	return ready(p, For(p).Count)
-}
-
-// ready makes a problem ready for its engine.
-func ready(p *problem.Problem, count func()) (*problem.Problem, error) {
-	count()
-	e := For(p)
+	count(p)
 	state, err := problem.RefusedTogether(p)
 	if err == nil && state != nil {
-		err = e.Admit(state)
+		err = For(p).Admit(state)
 	}
 	if err != nil {
 		return nil, err

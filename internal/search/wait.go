@@ -4,12 +4,15 @@ package search
 
 import "github.com/muster-sched/muster/internal/problem"
 
+// Awaits says whether members are leaving that the gang may wait for.
+func Awaits(p *problem.Problem) bool { return !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0 }
+
 // Wait plans the least number of members with the leaving ones counted as gone, then all further ones that fit into the
 // same domain now. Nil if that does not help.
 //
 // order: waiting.1
 func Wait(p *problem.Problem) *problem.Outcome {
-	if p.Request.IgnoreLeaving || len(p.Snapshot.Leaving) == 0 {
+	if !Awaits(p) {
 		return nil
 	}
 	return For(p.WithLeavingGone()).LeastAndMore()

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,6 +24,51 @@ node a: duplicate name
 node a.Allocatable.cpu "-2": negative amount`)
 	_, err = New(cluster.Spec{})
 	require.EqualError(t, err, "cluster.Nodes: a cluster needs a node")
+}
+
+// Members may hold together as much as a number tells, and no more.
+func TestHeldAmountsAreBounded(t *testing.T) {
+	spec := cluster.Spec{Nodes: []cluster.Node{{Name: "n", Allocatable: muster.Resources{"gpu": 5}}}}
+	for member, amount := range map[string]int64{"a": math.MaxInt64 - 3, "b": 3} {
+		spec.Running = append(spec.Running, cluster.Running{Gang: "g", Member: member, Node: "n", Resources: muster.Resources{"gpu": amount}})
+	}
+	c, err := New(spec)
+	require.NoError(t, err)
+	require.Equal(t, int64(5-math.MaxInt64), c.Free[0].At(0))
+	spec.Running = append(spec.Running, cluster.Running{Gang: "g", Member: "c", Node: "n", Resources: muster.Resources{"gpu": 1}})
+	_, err = New(spec)
+	require.ErrorContains(t, err, `running member g c.Resources.gpu "1": the sum on node n overflows`)
+}
+
+// Members that are to leave are counted as gone by who asks, and keep what they have until they are.
+func TestMembersToLeaveAreMarked(t *testing.T) {
+	spec := cluster.Spec{Nodes: []cluster.Node{{Name: "n", Allocatable: muster.Resources{"gpu": 5}}}}
+	for _, member := range []string{"a", "b"} {
+		spec.Running = append(spec.Running, cluster.Running{Gang: "g", Member: member, Node: "n", Resources: muster.Resources{"gpu": 1}})
+	}
+	c, err := New(spec)
+	require.NoError(t, err)
+	next, err := c.Update(cluster.Delta{Leaving: []cluster.MemberRef{{Gang: "g", Member: "a"}}})
+	require.NoError(t, err)
+	require.Len(t, next.Leaving, 1)
+	require.True(t, next.Leaving[0].Leaving)
+	require.Equal(t, int64(3), next.Free[0].At(0))
+	require.Empty(t, c.Leaving)
+	for _, m := range next.MembersOf("g") {
+		require.Equal(t, m.Name == "a", m.Leaving, m.Name)
+	}
+}
+
+// Zones of which members hold more than they have are told, in order.
+func TestExcessOfZonesIsTold(t *testing.T) {
+	zone := numa.Zone{ID: 1, Allocatable: muster.Resources{"gpu": 1}}
+	node := cluster.Node{Name: "n", Allocatable: muster.Resources{"gpu": 1}, NUMA: &cluster.NUMA{Policy: numa.BestEffort, Zones: []numa.Zone{zone}}}
+	held := &numa.Placed{Shares: []numa.Share{{Zone: 1, Resources: muster.Resources{"gpu": 3}}}}
+	c, err := New(cluster.Spec{Nodes: []cluster.Node{node}, Running: []cluster.Running{
+		{Gang: "g", Member: "m", Node: "n", Resources: muster.Resources{"gpu": 3}, NUMA: held}, {Gang: "z", Member: "m", Node: "absent"},
+	}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"member z m runs on absent node absent and holds nothing", "node n: members hold 2 more gpu of zone 1 than it has"}, c.Notices())
 }
 
 // Nodes with a policy are counted, whatever they were before.

@@ -11,18 +11,15 @@ import (
 // freshBase brings the base up to date, and notes which gangs that may change.
 func (s *Store) freshBase() {
 	again := s.rebase || s.base == nil
-	hosts := map[string]bool{} // names under which changed nodes are asked for
 	for _, name := range slices.Sorted(maps.Keys(s.nodes)) {
 		if again = again || s.odd[name]; again {
 			break
 		}
 		node, zones := s.items["/Node/"+name].nodeObject(), s.items["topology.node.k8s.io/"+nodeZones+"/"+name].nodeObject()
-		s.base.nodes.Calls(name, hosts)
 		seen, ok := s.base.zones.Replace(name, node, zones)
 		if again = !ok || s.isOdd(name); seen {
-			s.dissolveHosts(hosts)
+			s.dissolveOn(s.base, name)
 		}
-		clear(hosts)
 	}
 	if again {
 		old := s.base
@@ -31,10 +28,9 @@ func (s *Store) freshBase() {
 			s.dissolveAll()
 		} else {
 			for name := range s.nodes {
-				old.nodes.Calls(name, hosts)
-				s.base.nodes.Calls(name, hosts)
+				s.dissolveOn(old, name)
+				s.dissolveOn(s.base, name)
 			}
-			s.dissolveHosts(hosts)
 		}
 	}
 	for name := range s.nodes {
@@ -44,9 +40,9 @@ func (s *Store) freshBase() {
 	s.rebase = false
 }
 
-// dissolveHosts takes the sections apart that ask for nodes or hosts.
-func (s *Store) dissolveHosts(names map[string]bool) {
-	for name := range names {
+// dissolveOn takes the sections apart that ask for a node, or for its host as a base knows it.
+func (s *Store) dissolveOn(b *base, node string) {
+	for _, name := range b.nodes.Calls(node) {
 		s.dissolveAsking(name)
 	}
 }

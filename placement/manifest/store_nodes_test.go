@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -107,6 +108,46 @@ func TestStoreTellsDefectsOfNodes(t *testing.T) {
 	require.Equal(t, []string{"n1"}, c.Delta.RemoveNodes)
 }
 
+// What is worth saying of a node, or its zones, is told as long as it is so.
+func TestStoreTellsNoticesOfNodes(t *testing.T) {
+	s := &nodesStore{manifest.NewStore(manifest.Options{}), map[string]map[string]any{}}
+	s.set(t, nodeOne+"\n---\n"+nodeTwo)
+	require.Empty(t, s.Input().Notices)
+	node := `{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {net/rack: r1, note: 5}}, status: {allocatable: {cpu: 4}}}`
+	c := s.set(t, node)
+	require.Len(t, c.Notices, 1)
+	c = s.set(t, strings.Replace(node, "cpu: 4", "cpu: 6", 1))
+	require.Empty(t, c.Notices, "told before")
+	s.set(t, strings.Replace(node, "5", "'5'", 1))
+	require.Empty(t, s.Input().Notices, "the label as it is read is the same")
+	c = s.set(t, node)
+	require.Len(t, c.Notices, 1)
+	s.set(t, strings.Replace(nodeTwo, "cpu: 4", "cpu: 8", 1))
+	require.Len(t, s.Input().Notices, 1, "another node changes")
+	s.set(t, strings.Replace(zonesOne, "{name: n1}", "{name: n1, labels: {a: 1}}", 1))
+	require.Len(t, s.Input().Notices, 2)
+	s.remove(t, zonesOne)
+	require.Len(t, s.Input().Notices, 1)
+}
+
+// What is wrong with an object that is no node is told once, however often nodes are read beside it.
+func TestStoreTellsDefectsOnce(t *testing.T) {
+	s := &nodesStore{manifest.NewStore(manifest.Options{}), map[string]map[string]any{}}
+	s.set(t, nodeOne+`
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high, labels: {a: 1}}, value: much}
+---
+{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {minAvailable: some, selector: {matchLabels: {app: web}}}}
+`)
+	told := len(s.Input().Defects)
+	require.Positive(t, told)
+	require.Len(t, s.Input().Notices, 1)
+	s.set(t, nodeTwo)
+	s.remove(t, nodeTwo)
+	require.Len(t, s.Input().Defects, told)
+	require.Len(t, s.Input().Notices, 1)
+}
+
 // A queue that a gang names before it is there is read when it comes, and no longer when nobody names it.
 func TestStoreReadsQueuesThatAreNamed(t *testing.T) {
 	s := &nodesStore{manifest.NewStore(manifest.Options{}), map[string]map[string]any{}}
@@ -124,4 +165,100 @@ func TestStoreReadsQueuesThatAreNamed(t *testing.T) {
 	s.set(t, nodeOne)
 	s.remove(t, queue)
 	require.Nil(t, s.Input().Spec.Quotas)
+}
+
+// Whoever names a node, or its host, is read again where that means something else now.
+func TestStoreReadsAgainWhoNamesNodes(t *testing.T) {
+	node := func(name, host, ready string) string {
+		return `{apiVersion: v1, kind: Node, metadata: {name: ` + name + `, labels: {kubernetes.io/hostname: ` + host + `}}, status: {allocatable: {cpu: 4}, conditions: [{type: Ready, status: "` + ready + `"}]}}`
+	}
+	workload := func(name, host string) string {
+		return `
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Workload
+metadata: {name: ` + name + `}
+spec: {podSets: [{name: main, count: 1}]}
+status: {admission: {podSetAssignments: [{name: main, topologyAssignment: {levels: [kubernetes.io/hostname], domains: [{values: [` + host + `], count: 1}]}}]}}
+`
+	}
+	s := &nodesStore{manifest.NewStore(manifest.Options{}), map[string]map[string]any{}}
+	s.set(t, node("n1", "h1", "True")+"\n---\n"+node("n2", "h2", "True")+workload("one", "h1")+workload("two", "h2")+workload("three", "h3")+workload("n4", "n4"))
+	require.Equal(t, []string{"default/n4", "default/three"}, waiting(s))
+
+	c := s.set(t, node("n1", "h1", "False"))
+	require.Equal(t, []string{"default/one"}, gangsOf(c), "its node is not ready")
+	c = s.set(t, node("n1", "h1", "True"))
+	require.Equal(t, []string{"default/one"}, c.Gone)
+
+	c = s.set(t, node("n1", "h3", "True"))
+	require.Equal(t, []string{"default/one"}, gangsOf(c), "no node is its host any more")
+	require.Equal(t, []string{"default/three"}, c.Gone, "its host came")
+	c = s.remove(t, node("n2", "h2", "True"))
+	require.Equal(t, []string{"default/two"}, gangsOf(c))
+	c = s.set(t, `{apiVersion: v1, kind: Node, metadata: {name: n4}, status: {allocatable: {cpu: 4}}}`)
+	require.Equal(t, []string{"default/n4"}, c.Gone, "a node without a label is its own host")
+
+	s.set(t, node("n6", "h1", "False")+"\n---\n"+node("n7", "h1", "True"))
+	require.Contains(t, waiting(s), "default/one", "of two with one host the first is meant")
+	c = s.set(t, node("n6", "h6", "False"))
+	require.Equal(t, []string{"default/one"}, c.Gone, "it is the host of the other one alone")
+
+	c = s.set(t, "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeName: n5}}")
+	require.Empty(t, c.Delta.Place)
+	require.Contains(t, strings.Join(c.Notices, "\n"), "on node n5, which is not in the input")
+	c = s.set(t, node("n5", "h5", "True"))
+	require.Len(t, c.Delta.Place, 1, "the node of a pod came")
+	c = s.remove(t, node("n5", "h5", "True"))
+	require.Len(t, c.Delta.Remove, 1)
+}
+
+func waiting(s *nodesStore) (names []string) {
+	for _, g := range s.Input().Gangs {
+		names = append(names, g.Request.Name)
+	}
+	return names
+}
+
+// A node costs what it has itself, or what all nodes are; never what runs on it, what waits, or what was read of the others.
+func TestStoreReadsOnlyTheNode(t *testing.T) {
+	allocations := func(pods, taints int, of func(i int) string) float64 {
+		s := manifest.NewStore(manifest.Options{})
+		set := func(text string) *manifest.Changes {
+			for _, o := range objectsOf(text) {
+				require.NoError(t, s.Set(o))
+			}
+			return s.Changes()
+		}
+		for i := range pods {
+			require.NoError(t, s.Set(objectsOf(`{apiVersion: v1, kind: Pod, metadata: {name: p-` + strconv.Itoa(i) + `}, spec: {nodeName: n2}}`)[0]))
+		}
+		spec := "spec: {taints: [" + strings.Repeat("{key: k, effect: NoSchedule}, ", taints) + "]}, status"
+		set(nodeOne + "\n---\n" + strings.Replace(nodeTwo, "status", spec, 1) + `
+---
+apiVersion: scheduling.k8s.io/v1alpha2
+kind: PodGroup
+metadata: {name: train}
+spec: {schedulingPolicy: {gang: {minCount: 1}}, schedulingConstraints: {topology: [{key: net/rack}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {schedulingGroup: {podGroupName: train}}}
+`)
+		set(`{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 5}`)
+		i := 0
+		return testing.AllocsPerRun(10, func() {
+			i++
+			c := set(of(i))
+			require.False(t, c.Rebuild)
+			require.Empty(t, c.Delta.Place)
+			require.Len(t, c.Delta.SetNodes, 1)
+		})
+	}
+	for name, of := range map[string]func(i int) string{
+		"a node changes": func(i int) string { return strings.Replace(nodeOne, "cpu: 4", "cpu: "+strconv.Itoa(5+i), 1) },
+		"a node comes":   func(i int) string { return strings.Replace(nodeOne, "n1", "m"+strconv.Itoa(i), 1) },
+	} {
+		few := allocations(20, 1, of)
+		require.LessOrEqual(t, allocations(400, 1, of), 1.1*few, name)
+		require.LessOrEqual(t, allocations(20, 400, of), 1.1*few, name)
+	}
 }

@@ -55,10 +55,11 @@ func (all *Zones) CountedNode(name string, held Held) *cluster.Node {
 	return &out
 }
 
-// Calls adds the names by which pods and assignments ask for a node: its own and that of its host.
-func (all *Nodes) Calls(name string, to map[string]bool) {
-	to[object.NodeName(name)], to[object.HostName(name)] = true, true
+// Calls are the names by which pods and assignments ask for a node: its own and that of its host.
+func (all *Nodes) Calls(name string) []string {
+	out := []string{object.NodeName(name), object.HostName(name)}
 	if n := all.ByName[name]; n != nil {
-		to[object.HostName(n.Labels[HostnameLabel])] = true
+		out = append(out, object.HostName(n.Labels[HostnameLabel]))
 	}
+	return out
 }

@@ -1,0 +1,97 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/search"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// oneNode has a node of four CPUs, and who runs on it.
+func oneNode(t *testing.T, running ...cluster.Running) *snapshot.Snapshot {
+	t.Helper()
+	for i := range running {
+		running[i].Node, running[i].Resources = "n", muster.Resources{muster.CPU: 3}
+	}
+	c, err := snapshot.New(cluster.Spec{Nodes: []cluster.Node{{Name: "n", Allocatable: muster.Resources{muster.CPU: 4}}}, Running: running})
+	require.NoError(t, err)
+	return c
+}
+
+func two() *gang.Request {
+	return &gang.Request{Name: "gang", Members: []gang.Member{{Name: "a"}, {Name: "b"}}, Shape: gang.Shape{Resources: muster.Resources{muster.CPU: 1}}}
+}
+
+// A gang waits for nobody where nobody leaves, and where it is not to wait.
+func TestWaitsOnlyForWhoLeaves(t *testing.T) {
+	stays := cluster.Running{Gang: "other", Member: "o"}
+	leaves := stays
+	leaves.Leaving = true
+	waits := two()
+	ignores := two()
+	ignores.IgnoreLeaving = true
+	for name, tc := range map[string]struct {
+		running []cluster.Running
+		req     *gang.Request
+		want    bool
+	}{
+		"one leaves":             {[]cluster.Running{leaves}, waits, true},
+		"one leaves, is ignored": {[]cluster.Running{leaves}, ignores, false},
+		"one stays":              {[]cluster.Running{stays}, waits, false},
+		"nobody runs":            {nil, waits, false},
+	} {
+		p, err := search.New(oneNode(t, tc.running...), tc.req, nil, problem.Bounds{})
+		require.NoError(t, err)
+		require.Equal(t, tc.want, search.Awaits(p), name)
+		o := search.Wait(p)
+		require.Equal(t, tc.want, o != nil, name)
+		if o != nil {
+			require.Len(t, o.Waits, 1)
+		}
+		p.Done()
+	}
+}
+
+// What is wrong with a request is told by who asks again, too.
+func TestProblemsThatAreNone(t *testing.T) {
+	c := oneNode(t)
+	req := two()
+	p, err := search.New(c, req, nil, problem.Bounds{})
+	require.NoError(t, err)
+	again, err := search.Again(c, p, problem.Bounds{})
+	require.NoError(t, err)
+	require.NotNil(t, search.For(again).Search())
+	again.Done()
+
+	req.Quota = "nowhere"
+	_, err = search.New(c, req, nil, problem.Bounds{})
+	require.ErrorContains(t, err, "request.Quota")
+	_, err = search.Again(c, p, problem.Bounds{})
+	require.ErrorContains(t, err, "request.Quota")
+	req.Quota, req.Tree = "", "nowhere"
+	_, err = search.New(c, req, nil, problem.Bounds{})
+	require.ErrorContains(t, err, "request.Tree")
+	p.Done()
+}
+
+// Plans of every domain come one after the other, and end where they are no longer asked for.
+func TestOutcomesEnd(t *testing.T) {
+	p, err := search.New(oneNode(t), two(), nil, problem.Bounds{})
+	require.NoError(t, err)
+	defer p.Done()
+	all := 0
+	for o := range search.Outcomes(p) {
+		require.Len(t, o.Positions, 2)
+		all++
+	}
+	require.Positive(t, all)
+	for range search.Outcomes(p) {
+		break
+	}
+}
