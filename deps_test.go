@@ -34,6 +34,7 @@ const arrows = `
 	internal/layout       < . topology
 	internal/index        < internal/cow internal/layout
 	gang                  < . numa quota
+	internal/match        < . gang
 	internal/sets         < gang internal/front internal/index internal/steps
 	gang/queue            < . gang github.com/google/btree
 	gang/permit           < . gang github.com/google/btree
@@ -43,10 +44,10 @@ const arrows = `
 	explain               < . quota gang cluster
 	internal/invariant    <
 	internal/drawn        < . topology cluster
-	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/invariant github.com/google/btree
+	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/match internal/invariant github.com/google/btree
 	internal/packing      < internal/steps
 	internal/limits       < . gang internal/layout internal/index internal/snapshot
-	internal/problem      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/front internal/steps
+	internal/problem      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/match internal/sets internal/snapshot internal/limits internal/front internal/steps
 	internal/picks        < . gang internal/front internal/problem
 	internal/crowd        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/packing internal/problem internal/steps
 	internal/gather       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/invariant
@@ -54,7 +55,7 @@ const arrows = `
 	internal/parts        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/picks internal/front internal/packing internal/crowd internal/joint internal/steps
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
-	internal/relax        < . topology quota gang cluster explain internal/cover internal/layout internal/sets internal/front internal/snapshot internal/problem internal/search
+	internal/relax        < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/sets internal/front internal/snapshot internal/problem internal/search
 	placement             < internal/printed . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/search internal/victims internal/relax preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	fabric/internal/hostlist < .
@@ -64,13 +65,13 @@ const arrows = `
 	placement/manifest/internal/amounts < . internal/document placement/manifest/internal/object
 	placement/manifest/internal/nodes < . topology numa gang cluster placement/manifest/internal/object placement/manifest/internal/amounts
 	placement/manifest/internal/trees < . topology gang cluster internal/document placement/manifest/internal/object placement/manifest/internal/nodes
-	placement/manifest/internal/selectors < gang placement/manifest/internal/object placement/manifest/internal/nodes
-	placement/manifest/internal/budgets < . cluster internal/document placement/manifest/internal/object placement/manifest/internal/selectors
+	placement/manifest/internal/selectors < gang internal/match placement/manifest/internal/object placement/manifest/internal/nodes
+	placement/manifest/internal/budgets < . cluster internal/match internal/document placement/manifest/internal/object placement/manifest/internal/selectors
 	placement/manifest/internal/priorities < placement/manifest/internal/object
 	placement/manifest/internal/links <
 	placement/manifest/internal/ignored < placement/manifest/internal/object
 	placement/manifest/internal/requests < internal/document placement/manifest/internal/object
-	placement/manifest/internal/apart < gang internal/document placement/manifest/internal/object
+	placement/manifest/internal/apart < gang internal/match internal/document placement/manifest/internal/object
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored
 	placement/render      < internal/printed . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
@@ -78,7 +79,7 @@ const arrows = `
 	internal/draws        < . topology numa gang cluster internal/validity
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed internal/draws
 	internal/scenario     < . topology numa quota gang preempt cluster explain placement placement/render internal/validity internal/reference
-	internal/cli          < internal/printed . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
+	internal/cli          < internal/printed internal/match . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
 	examples/generate     <
@@ -106,7 +107,7 @@ var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/limits", "internal/invariant",
-		"internal/printed", "internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/picks", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
+		"internal/match", "internal/printed", "internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/picks", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

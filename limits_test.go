@@ -182,6 +182,17 @@ func TestLimitsRefuse(t *testing.T) {
 			}, list)
 			return err
 		},
+		"more than 256 terms that no label tells apart": inFile(func(n int64) string {
+			terms := strings.Repeat("{matchExpressions: [{key: k, operator: DoesNotExist}]}, ", int(n))
+			return "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}], affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [" + terms + "]}}}}\n"
+		}, "manifest"),
+		"more than 256 PodDisruptionBudgets may select it": inFile(func(n int64) string {
+			text := "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 1}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: n, containers: [{name: c}]}\n"
+			for i := range n {
+				text += fmt.Sprintf("---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b-%d}\nspec: {minAvailable: 1, selector: {}}\n", i)
+			}
+			return text
+		}, "manifest"),
 		"more than 16 brackets in a name": inFile(func(n int64) string {
 			return "SwitchName=a Nodes=n" + strings.Repeat("[1]", int(n)) + "\n"
 		}, "slurm"),

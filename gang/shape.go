@@ -24,25 +24,24 @@ func checkShape(d *defects, field string, s *Shape) {
 	if _, ok := s.Selector[""]; ok {
 		d.add(field+".Selector", "", "a label has no key")
 	}
-	for i, t := range s.Affinity {
-		checkTerm(d, fmt.Sprintf("%s.Affinity[%d]", field, i), t)
+	for i, t := range s.Affinity { // fields are named only where something is wrong: lists may be long
+		checkTerm(d, func() string { return fmt.Sprintf("%s.Affinity[%d]", field, i) }, t)
 	}
 	for i, p := range s.Preferred {
-		at := fmt.Sprintf("%s.Preferred[%d]", field, i)
+		at := func() string { return fmt.Sprintf("%s.Preferred[%d]", field, i) }
 		if p.Weight < 0 || p.Weight > math.MaxInt32 {
-			d.add(at+".Weight", p.Weight, "out of the range from 0 to 2^31-1")
+			d.add(at()+".Weight", p.Weight, "out of the range from 0 to 2^31-1")
 		}
-		checkTerm(d, at+".Nodes", p.Nodes)
+		checkTerm(d, func() string { return at() + ".Nodes" }, p.Nodes)
 	}
 	for i, t := range s.Tolerations {
-		at := fmt.Sprintf("%s.Tolerations[%d]", field, i)
 		if t.Key == "" && !t.Exists {
-			d.add(at+".Key", "", "an empty key needs Exists")
+			d.add(fmt.Sprintf("%s.Tolerations[%d].Key", field, i), "", "an empty key needs Exists")
 		}
 		switch t.Effect {
 		case "", NoSchedule, PreferNoSchedule, NoExecute:
 		default:
-			d.add(at+".Effect", t.Effect, "unknown effect")
+			d.add(fmt.Sprintf("%s.Tolerations[%d].Effect", field, i), t.Effect, "unknown effect")
 		}
 	}
 	if s.NUMA != (NUMA{}) {
@@ -92,41 +91,41 @@ func checkResources(d *defects, field string, r muster.Resources) {
 }
 
 // checkTerm reports what is wrong with the expressions of a term. A term without any is right, it matches nothing.
-func checkTerm(d *defects, field string, t NodeTerm) {
+func checkTerm(d *defects, field func() string, t NodeTerm) {
 	for i, e := range t.Labels {
-		checkExpression(d, fmt.Sprintf("%s.Labels[%d]", field, i), e)
+		checkExpression(d, func() string { return fmt.Sprintf("%s.Labels[%d]", field(), i) }, e)
 	}
 	for i, e := range t.Fields {
-		at := fmt.Sprintf("%s.Fields[%d]", field, i)
+		at := func() string { return fmt.Sprintf("%s.Fields[%d]", field(), i) }
 		if e.Key != nodeName && e.Key != "" { // the empty key is reported below
-			d.add(at+".Key", e.Key, "unknown field, only "+nodeName+" is known")
+			d.add(at()+".Key", e.Key, "unknown field, only "+nodeName+" is known")
 		}
 		checkExpression(d, at, e)
 	}
 }
 
 // checkExpression reports an operator that is unknown, or has other values than it can compare.
-func checkExpression(d *defects, field string, e Expression) {
+func checkExpression(d *defects, field func() string, e Expression) {
 	if e.Key == "" {
-		d.add(field+".Key", "", "an expression has no key")
+		d.add(field()+".Key", "", "an expression has no key")
 	}
 	switch e.Operator {
 	case In, NotIn:
 		if len(e.Values) == 0 {
-			d.add(field+".Values", "", string(e.Operator)+" needs a value")
+			d.add(field()+".Values", "", string(e.Operator)+" needs a value")
 		}
 	case Exists, DoesNotExist:
 		if len(e.Values) > 0 {
-			d.add(field+".Values", e.Values[0], string(e.Operator)+" takes no value")
+			d.add(field()+".Values", e.Values[0], string(e.Operator)+" takes no value")
 		}
 	case Gt, Lt:
 		if len(e.Values) != 1 {
-			d.add(field+".Values", "", string(e.Operator)+" needs one value")
+			d.add(field()+".Values", "", string(e.Operator)+" needs one value")
 		} else if _, err := strconv.ParseInt(e.Values[0], 10, 64); err != nil {
-			d.add(field+".Values", e.Values[0], string(e.Operator)+" needs an integer")
+			d.add(field()+".Values", e.Values[0], string(e.Operator)+" needs an integer")
 		}
 	default:
-		d.add(field+".Operator", e.Operator, "unknown operator")
+		d.add(field()+".Operator", e.Operator, "unknown operator")
 	}
 }
 

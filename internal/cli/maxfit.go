@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
@@ -19,7 +20,8 @@ type asked struct {
 }
 
 // questions are what the waiting gangs of the files ask, each once, in the order of the queue: a gang of several shapes asks for each.
-func questions(in *manifest.Input) (out []asked) {
+func questions(in *manifest.Input) []asked {
+	all := asking{at: map[uint64][]int{}}
 	running := map[string]int{}
 	for i := range in.Spec.Running {
 		if m := &in.Spec.Running[i]; !m.Leaving {
@@ -34,10 +36,10 @@ func questions(in *manifest.Input) (out []asked) {
 		for _, shape := range shapesOf(req) {
 			q := placement.FitQuestion{Shape: *shape, Tree: req.Tree, Priority: req.Priority, NeverPreempts: req.NeverPreempts}
 			q.Group = outermost(req, len(req.Members)+running[req.Name])
-			out = ask(out, &q, req.Name)
+			all.ask(&q, req.Name)
 		}
 	}
-	return out
+	return all.all
 }
 
 // outermost are the groups of a gang of so many members, by PP and DP as well, that a question is about: none without groups.
@@ -51,13 +53,12 @@ func outermost(req *gang.Request, members int) gang.Groups {
 
 // shapesOf are the different shapes of a gang's members.
 func shapesOf(req *gang.Request) (out []*gang.Shape) {
+	known := map[uint64][]*gang.Shape{} // by what is one for equal ones
 	add := func(s *gang.Shape) {
-		for _, known := range out {
-			if known.Equal(s) {
-				return
-			}
+		sum := match.Digest(s)
+		if !slices.ContainsFunc(known[sum], func(k *gang.Shape) bool { return k == s || k.Equal(s) }) {
+			known[sum], out = append(known[sum], s), append(out, s)
 		}
-		out = append(out, s)
 	}
 	for i := range req.Members {
 		if s := req.Members[i].Shape; s != nil {
@@ -69,17 +70,25 @@ func shapesOf(req *gang.Request) (out []*gang.Shape) {
 	return out
 }
 
+// asking has the questions, and their places by what is one for equal shapes.
+type asking struct {
+	all []asked
+	at  map[uint64][]int
+}
+
 // ask adds a question, or the gang to those that ask it already.
-func ask(all []asked, q *placement.FitQuestion, gang string) []asked {
-	for i := range all {
-		o := &all[i].question
+func (a *asking) ask(q *placement.FitQuestion, gang string) {
+	sum := match.Digest(&q.Shape)
+	for _, i := range a.at[sum] {
+		o := &a.all[i].question
 		if o.Shape.Equal(&q.Shape) && o.Group.Size == q.Group.Size && slices.Equal(o.Group.Gather, q.Group.Gather) &&
 			o.Tree == q.Tree && o.Priority == q.Priority && o.NeverPreempts == q.NeverPreempts {
-			all[i].gangs = append(all[i].gangs, gang)
-			return all
+			a.all[i].gangs = append(a.all[i].gangs, gang)
+			return
 		}
 	}
-	return append(all, asked{question: *q, gangs: []string{gang}})
+	a.at[sum] = append(a.at[sum], len(a.all))
+	a.all = append(a.all, asked{question: *q, gangs: []string{gang}})
 }
 
 // maxFits answers all questions on the cluster before the first plan.

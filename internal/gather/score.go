@@ -25,7 +25,7 @@ func (a *ask) nodeScore(x layout.Vertex) int64 {
 	name := a.p.Snapshot.Lineage.Names[id]
 	var score int64
 	for _, shape := range a.p.Shapes {
-		score += shape.PreferenceScore(name, a.p.Snapshot.Static.At(id).Labels)
+		score += a.p.Judges.PreferenceScore(shape, name, a.p.Snapshot.Static.At(id).Labels)
 	}
 	if a.p.Request.Score != nil {
 		score += a.p.Request.Score(name) * int64(a.p.Size())

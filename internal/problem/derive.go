@@ -29,7 +29,7 @@ func (p *Problem) Kept() *Problem {
 	next := p.derive()
 	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
 	next.Scratch, next.Pending, next.Levels, next.Bounds, next.whole = nil, nil, nil, Bounds{}, nil
-	next.indexes, next.Company = [2]*index.Index{}, p.Company.Fresh(next.IsOwn)
+	next.indexes, next.Company, next.Judges = [2]*index.Index{}, p.Company.Fresh(next.IsOwn), p.Judges.Fresh()
 	z := &next.ZoneState // these maps are filled while questions are answered
 	z.OwnNeeds, z.shares, z.widths, z.zoneFits = nil, nil, nil, nil
 	return next
@@ -56,7 +56,7 @@ func (k Slots) WithoutOthers(st Strategy) *Problem {
 	next, together := withoutOthers(k.p, st), placedTogether(k.p.Shapes, k.p.RoleOf)
 	roles, differs := EachAlone(next), false
 	for i, shapes := range together {
-		of := othersByKind(next.Snapshot, shapes)
+		of := othersByKind(next.Snapshot, next.Judges, shapes)
 		if of == untold {
 			of = roles[i].Slots().shareOfOthers()
 		}
@@ -73,7 +73,7 @@ func (k Slots) WithoutOthers(st Strategy) *Problem {
 
 // MaySpare says whether nodes meant for others are to be left out, as far as the kinds of nodes tell. O(kinds).
 func (k Slots) MaySpare() bool {
-	return !k.p.Request.TakesAnyNode && k.p.whole == nil && othersMayBeLeftOut(k.p.Snapshot, k.p.Shapes, k.p.RoleOf)
+	return !k.p.Request.TakesAnyNode && k.p.whole == nil && othersMayBeLeftOut(k.p.Snapshot, k.p.Judges, k.p.Shapes, k.p.RoleOf)
 }
 
 // withoutOthers is the problem of the same members under a strategy, without the nodes meant for others. Its searches spend steps

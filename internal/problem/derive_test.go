@@ -95,6 +95,7 @@ Bounds               0    *     =               =                =             =
 Unbundled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             *
 Limits               =    =     =               =                0             =             =            =          =        =         =    =      =    =          =      =      =           =             =
 Company              *    =     =               =                *             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Judges               *    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
 whole                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *             =
 `
 
@@ -263,7 +264,7 @@ func rich(t *testing.T) *Problem {
 	c, err := snapshot.New(richCluster(t))
 	require.NoError(t, err)
 	small, large := gang.Shape{Resources: muster.Resources{"gpu": 1}}, gang.Shape{Resources: muster.Resources{"gpu": 2, "cpu": 1}}
-	small.NUMA.Policy = numa.BestEffort
+	small.NUMA.Policy, small.Tolerations = numa.BestEffort, slices.Repeat([]gang.Toleration{{Exists: true}}, 40) // so many that judges pay
 	req := &gang.Request{Name: "gang", Tree: "default", Shape: small, AffinityKey: "friends", Policy: gang.Spread}
 	req.Gather = []gang.Rule{{Layer: "block", Strength: gang.MustGather}, {Layer: "rack", Multiple: 2}}
 	for _, name := range []string{"bound", "even", "fed"} {
@@ -286,6 +287,7 @@ func rich(t *testing.T) *Problem {
 	p, err := New(c, req, nil, Bounds{Stop: make(chan struct{})})
 	require.NoError(t, err)
 	p.Ready()
+	p.Judges.Tolerates(&req.Shape, nil) // so that there is a judge
 	require.NotEmpty(t, p.Multiples)
 	fill(p)
 	return p

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -34,14 +35,14 @@ func placedTogether(shapes []*gang.Shape, roleOf []int32) [][]*gang.Shape {
 
 // othersMayBeLeftOut says whether the kinds of nodes leave it open that a plan without those that are meant for others is possible,
 // and differs from the others. O(kinds), and O(members) with roles.
-func othersMayBeLeftOut(c *snapshot.Snapshot, shapes []*gang.Shape, roleOf []int32) bool {
+func othersMayBeLeftOut(c *snapshot.Snapshot, judges *match.Bench, shapes []*gang.Shape, roleOf []int32) bool {
 	if roleOf == nil { // in this order, so that mostly nothing is allocated
-		of := othersByKind(c, shapes)
+		of := othersByKind(c, judges, shapes)
 		return of == some || of == untold
 	}
 	may := false
 	for _, one := range placedTogether(shapes, roleOf) {
-		of := othersByKind(c, one)
+		of := othersByKind(c, judges, one)
 		if of == all {
 			return false
 		}
@@ -51,7 +52,7 @@ func othersMayBeLeftOut(c *snapshot.Snapshot, shapes []*gang.Shape, roleOf []int
 }
 
 // othersByKind says how many nodes are meant for others than members of shapes that come to a node together. O(kinds).
-func othersByKind(c *snapshot.Snapshot, shapes []*gang.Shape) share {
+func othersByKind(c *snapshot.Snapshot, judges *match.Bench, shapes []*gang.Shape) share {
 	if len(shapes) == 0 {
 		return none
 	}
@@ -60,7 +61,7 @@ func othersByKind(c *snapshot.Snapshot, shapes []*gang.Shape) share {
 	}
 	theirs := 0
 	for i := range c.Kinds.Len() {
-		if meantForOthers(c.Kinds.At(i), shapes) {
+		if meantForOthers(c.Kinds.At(i), judges, shapes) {
 			theirs++
 		}
 	}
@@ -82,7 +83,7 @@ func prefer(shapes []*gang.Shape) bool {
 
 // meantForOthers says whether nodes of a kind have devices for which no shape asks, or a taint that one does not tolerate. Nil is
 // the kind of absent nodes.
-func meantForOthers(k *snapshot.Kind, shapes []*gang.Shape) bool {
+func meantForOthers(k *snapshot.Kind, judges *match.Bench, shapes []*gang.Shape) bool {
 	if k == nil {
 		return false
 	}
@@ -91,25 +92,25 @@ func meantForOthers(k *snapshot.Kind, shapes []*gang.Shape) bool {
 			return true
 		}
 	}
-	return len(k.Soft) > 0 && slices.ContainsFunc(shapes, func(s *gang.Shape) bool { return !gang.ToleratesAll(k.Soft, s.Tolerations) })
+	return len(k.Soft) > 0 && slices.ContainsFunc(shapes, func(s *gang.Shape) bool { return !judges.ToleratesAll(s, k.Soft) })
 }
 
 // othersThan is a function that says whether a node is meant for others than members of shapes that come to a node together.
-func othersThan(c *snapshot.Snapshot, shapes []*gang.Shape) func(id int32) bool {
+func othersThan(c *snapshot.Snapshot, judges *match.Bench, shapes []*gang.Shape) func(id int32) bool {
 	var last *snapshot.Kind // most neighbors are of one kind
 	is := false
 	return func(id int32) bool {
 		if kind := c.Static.ClassOf(id).Kind; kind != last {
-			last, is = kind, meantForOthers(kind, shapes)
+			last, is = kind, meantForOthers(kind, judges, shapes)
 		}
-		return is || missesPreference(c, id, shapes)
+		return is || missesPreference(c, id, judges, shapes)
 	}
 }
 
 // missesPreference says whether a node fails what one of the shapes prefers most.
-func missesPreference(c *snapshot.Snapshot, id int32, shapes []*gang.Shape) bool {
+func missesPreference(c *snapshot.Snapshot, id int32, judges *match.Bench, shapes []*gang.Shape) bool {
 	for _, s := range shapes {
-		if len(s.Preferred) > 0 && s.MissesPreference(c.Lineage.Names[id], c.Static.At(id).Labels) {
+		if len(s.Preferred) > 0 && judges.MissesPreference(s, c.Lineage.Names[id], c.Static.At(id).Labels) {
 			return true
 		}
 	}

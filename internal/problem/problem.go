@@ -19,6 +19,7 @@ import (
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
 )
@@ -71,6 +72,7 @@ type Problem struct {
 	Limits      *limits.Limits  // hard ones; nil: there are none
 	Company     *limits.Company // who keeps the gang off nodes; nil: nobody can
 	Unbundled   *Problem        // the gang itself, where whole groups are placed like members; else nil
+	Judges      *match.Bench    // of shapes, which all problems derived from one ask; nil: the shapes list too little to need any
 	whole       *Problem        // the same problem over all nodes, if nodes meant for others are left out here; else nil
 }
 
@@ -162,11 +164,15 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 	if err != nil {
 		return nil, err
 	}
+	judges, err := match.ForRequest(req, c.ManyTaints)
+	if err != nil {
+		return nil, err
+	}
 	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{
 		Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Scratch: r,
-		Pinned: pinnedMembers(req), Bounds: b,
+		Pinned: pinnedMembers(req), Bounds: b, Judges: judges,
 	}
 	steps := [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes}
 	for _, step := range steps {

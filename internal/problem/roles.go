@@ -10,15 +10,16 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/match"
 )
 
 // chooseRoles divides members of different shapes into roles, one a shape, in the order of their first members.
-// shapes are those of the pending members. O(members) expected, if shapes do not agree in the sum of all amounts.
+// shapes are those of the pending members. O(members) expected, and once what each shape lists.
 //
 // order: roles.1
 func chooseRoles(p *Problem, shapes []*gang.Shape) error {
 	p.RoleOf = make([]int32, len(shapes))
-	known, alike := map[*gang.Shape]int32{}, map[int64][]int32{} // roles by shape, and by sum of amounts
+	known, alike := map[*gang.Shape]int32{}, map[uint64][]int32{} // roles by shape, and by what is one for equal shapes
 	for i, s := range shapes {
 		role, ok := known[s]
 		if !ok {
@@ -34,11 +35,8 @@ func chooseRoles(p *Problem, shapes []*gang.Shape) error {
 }
 
 // roleOf is the role of a shape, a new one if there is none yet.
-func roleOf(p *Problem, s *gang.Shape, alike map[int64][]int32) int32 {
-	sum := int64(0)
-	for _, amount := range s.Resources {
-		sum += amount
-	}
+func roleOf(p *Problem, s *gang.Shape, alike map[uint64][]int32) int32 {
+	sum := match.Digest(s)
 	for _, role := range alike[sum] {
 		if p.Shapes[role].Equal(s) {
 			return role
@@ -112,8 +110,14 @@ func divideByLimits(p *Problem) {
 // findTwins finds, for each role, the first role of its shape.
 func findTwins(p *Problem) {
 	p.twins = make([]int32, len(p.Shapes))
+	first := map[uint64][]int32{} // the first roles of shapes, by what is one for equal ones
 	for r, s := range p.Shapes {
-		p.twins[r] = int32(slices.IndexFunc(p.Shapes, func(o *gang.Shape) bool { return o == s || o.Equal(s) }))
+		sum := match.Digest(s)
+		i := slices.IndexFunc(first[sum], func(o int32) bool { return p.Shapes[o] == s || p.Shapes[o].Equal(s) })
+		if i < 0 {
+			i, first[sum] = len(first[sum]), append(first[sum], int32(r))
+		}
+		p.twins[r] = first[sum][i]
 	}
 }
 

@@ -142,7 +142,7 @@ func (k Slots) others() func(id int32) bool {
 	if k.p.whole == nil {
 		return nil
 	}
-	return othersThan(k.p.Snapshot, k.p.Shapes)
+	return othersThan(k.p.Snapshot, k.p.Judges, k.p.Shapes)
 }
 
 // Room is the number of units that fit into the free and the extra amounts of a node, whatever else refuses them;
@@ -217,7 +217,7 @@ func (k Slots) RefusalForGood(id int32) string {
 		return "eligible"
 	case !k.p.Parts.Allowed.Holds(id):
 		return "topology"
-	case k.p.whole != nil && (meantForOthers(n.Class.Kind, k.p.Shapes) || missesPreference(k.p.Snapshot, id, k.p.Shapes)):
+	case k.p.whole != nil && (meantForOthers(n.Class.Kind, k.p.Judges, k.p.Shapes) || missesPreference(k.p.Snapshot, id, k.p.Judges, k.p.Shapes)):
 		return "others" // nobody hears of it: refusals are told over all nodes
 	}
 	return ""
@@ -239,11 +239,11 @@ func (k Slots) KeptOff(id int32) bool { return k.p.Company.KeepsOff(id, k.state(
 
 // selects says whether a node may take every member of a unit.
 func (k Slots) selects(name string, labels map[string]string) bool {
-	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !s.Selects(name, labels) })
+	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !k.p.Judges.Selects(s, name, labels) })
 }
 
 func (k Slots) tolerates(taints []gang.Taint) bool {
-	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !gang.Tolerates(taints, s.Tolerations) })
+	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !k.p.Judges.Tolerates(s, taints) })
 }
 
 // Which is the taint, or the key of a label, for which a node takes no member, by the cause that [Slots.Refusal] names; empty for
@@ -254,12 +254,12 @@ func (k Slots) Which(id int32, cause string) string {
 		switch cause {
 		case "taint":
 			for i, t := range n.Class.Taints {
-				if !gang.Tolerates(n.Class.Taints[i:i+1], s.Tolerations) {
+				if !k.p.Judges.Tolerates(s, n.Class.Taints[i:i+1]) {
 					return strings.TrimSuffix(t.Key+"="+t.Value, "=") + ":" + string(t.Effect)
 				}
 			}
 		case "selector":
-			if key := s.Misses(k.p.Snapshot.Lineage.Names[id], n.Labels); key != "" {
+			if key := k.p.Judges.Misses(s, k.p.Snapshot.Lineage.Names[id], n.Labels); key != "" {
 				return key
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -238,19 +239,27 @@ const trialShare = 2
 // trialSteps is what it takes, beside searching, to make a problem of a gang: its members once, and each node for what the shapes ask for.
 func trialSteps(at state) int64 {
 	asked, known := int64(1+len(at.req.Shape.Resources)), map[*gang.Shape]bool{}
+	listed := match.Listed(&at.req.Shape)
 	for i := range at.req.Members {
 		if s := at.req.Members[i].Shape; s != nil && !known[s] {
 			known[s] = true
 			asked += int64(1 + len(s.Resources))
+			listed += match.Listed(s)
 		}
 	}
-	return (int64(len(at.s.Lineage.Names))*asked + int64(len(at.req.Members))) / looksInStep
+	if at.s.ManyTaints {
+		for id := range int32(len(at.s.Lineage.Names)) {
+			listed += len(at.s.Static.ClassOf(id).Taints)
+		}
+	}
+	return (int64(len(at.s.Lineage.Names))*asked + int64(len(at.req.Members)) + lookUp*int64(listed)) / looksInStep
 }
 
 // What a step stands for beside nodes and members looked at in a search: so many looks at an amount of a node, and a part of the work for a
 // node or a member that is brought inside anew.
 const (
 	looksInStep = 8
+	lookUp      = 16 // looks that it takes to bring a value, or a toleration, inside, or to look it up
 	insideSteps = 16
 )
 

@@ -164,8 +164,9 @@ func (f *Search) intolerable(at state) []gang.Taint {
 		if at.s.FlagsOf(id)&snapshot.Tainted == 0 {
 			continue
 		}
-		for _, t := range at.s.Static.ClassOf(id).Taints {
-			if slices.ContainsFunc(p.Shapes, func(s *gang.Shape) bool { return !gang.Tolerates([]gang.Taint{t}, s.Tolerations) }) {
+		list := at.s.Static.ClassOf(id).Taints
+		for i, t := range list {
+			if slices.ContainsFunc(p.Shapes, func(s *gang.Shape) bool { return !p.Judges.Tolerates(s, list[i:i+1]) }) {
 				nodes[t]++
 			}
 		}

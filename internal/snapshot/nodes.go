@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/match"
 )
 
 // Static is the part of a node that members do not change. A node of a tree that the cluster lacks is absent: it keeps
@@ -155,6 +156,7 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 	}
 	if len(n.Taints) > 0 {
 		s.Flags |= Tainted
+		c.ManyTaints = c.ManyTaints || match.ManyTaints(n.Taints)
 	}
 	if n.NUMA != nil && n.NUMA.Policy != "" {
 		s.Flags |= Zoned

@@ -54,7 +54,9 @@ type Snapshot struct {
 	Quotas  *quota.State     // nil: there are none
 	totals  []bigSum         // by resource: what quotas divide; nil if the spec fixes it
 	Budgets []cluster.Budget // in natural order of names
-	Lowest  int64            // at most the priority of every member that is not leaving; MaxInt64 until one has run
+	// ManyTaints: a node has so many that what is said about them is better kept.
+	ManyTaints bool
+	Lowest     int64 // at most the priority of every member that is not leaving; MaxInt64 until one has run
 
 	Caches *caches // nil while the snapshot is made as a fork
 	// While a snapshot is made:

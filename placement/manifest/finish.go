@@ -110,7 +110,7 @@ func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[
 			Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
 			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
 			Quota: m.quota, NonPreemptible: m.pinned, Unevictable: m.unevictable,
-			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.base.budgets.Of(d.place().Namespace, m.labels, m.leaving, r.bound),
+			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.base.budgets.Of(m.obj, d.place().Namespace, m.labels, m.leaving, r.bound),
 			AffinityKey: m.affinityKey, Alone: in.Layer, AloneIn: in.Tree, Tolerated: m.tolerated,
 		})
 	}

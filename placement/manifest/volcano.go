@@ -17,7 +17,7 @@ import (
 // subGroupPolicy makes groups of the pods that it matches.
 type subGroupPolicy struct {
 	name        string
-	selector    selectors.Labels
+	selector    *selectors.Labels
 	keys        []string
 	size, least int
 	rules       []gang.Rule
@@ -76,7 +76,7 @@ func taskMinima(d *draft, f object.Field) []task {
 
 // matches says whether the policy takes the pod, and the values that tell its group.
 func (p *subGroupPolicy) matches(m *member) (values []string, ok bool) {
-	if !p.selector.Matches(m.labels) {
+	if !p.selector.Matches("", m.labels) {
 		return nil, false
 	}
 	for _, key := range p.keys {

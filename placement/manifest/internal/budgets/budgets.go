@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/document"
+	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/selectors"
 )
@@ -17,7 +18,7 @@ import (
 // budget is a PodDisruptionBudget.
 type budget struct {
 	name     string
-	selector selectors.Labels
+	selector *match.Term
 	none     bool // it selects nothing
 	// allowed is what its status tells, if it does.
 	allowed int
@@ -36,8 +37,6 @@ type counted struct{ bound, staying int }
 type All struct {
 	bySpace map[string][]*budget
 	indexes map[string]*index // of them, made when first asked for
-	// shared are the lists that members have, by the names in them, since few differ.
-	shared map[string][]string
 }
 
 // Read reads a PodDisruptionBudget. In policy/v1 an empty selector selects the whole namespace, in v1beta1 nothing, as does a
@@ -93,33 +92,24 @@ func (p portion) of(members int) int {
 	return p.n
 }
 
-// Of lists the budgets that a member on a node counts in, by its labels, and counts it there. Members that count in the same ones share
-// a slice.
-func (all *All) Of(namespace string, labels map[string]string, leaving bool, bound Counts) []string {
+// Of lists the budgets that a member on a node counts in, by its labels, and counts it there. Members whose labels say the same to all
+// selectors share a slice. A pod that would have to be compared with too many has a defect, and counts in none.
+func (all *All) Of(pod *object.Object, namespace string, labels map[string]string, leaving bool, bound Counts) []string {
 	if len(all.bySpace) == 0 {
 		return nil
 	}
-	var names []string
-	for b := range all.index(namespace).selecting(labels) {
-		names = append(names, b.name)
-		c := bound[b.name]
+	names, ok := all.index(namespace).selecting(labels)
+	if !ok {
+		pod.Note(&object.Defect{Line: pod.Root.Line, Field: "metadata.labels", Reason: fmt.Sprintf("more than %d PodDisruptionBudgets may select it", mostBudgets)})
+	}
+	for _, name := range names {
+		c := bound[name]
 		if c.bound++; !leaving {
 			c.staying++
 		}
-		bound[b.name] = c
+		bound[name] = c
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	slices.SortFunc(names, muster.CompareNatural)
-	key := fmt.Sprintf("%q", names)
-	if all.shared == nil {
-		all.shared = map[string][]string{}
-	}
-	if all.shared[key] == nil {
-		all.shared[key] = names
-	}
-	return all.shared[key]
+	return names
 }
 
 // Allowed says how many members may leave, in natural order of names. Those that are leaving already are missed.

@@ -36,29 +36,50 @@ func TestIndexMissesNobody(t *testing.T) {
 	for _, labels := range []map[string]string{nil, {"a": "1"}, {"a": "2", "b": "1"}, {"a": "1", "b": "1"}, {"a": "1", "b": "2", "c": ""}, {"a": ""}, {"b": "1"}} {
 		var want []string
 		for _, b := range all.bySpace["s"] {
-			if b.selector.Matches(labels) {
+			if b.selector.Matches("", labels) {
 				want = append(want, b.name)
 			}
 		}
 		slices.SortFunc(want, muster.CompareNatural)
-		require.Equal(t, want, all.Of("s", labels, false, Counts{}), "%v", labels)
-		require.Nil(t, all.Of("other", labels, false, Counts{}))
+		for range 2 { // found, and known
+			require.Equal(t, want, all.Of(nil, "s", labels, false, Counts{}), "%v", labels)
+		}
+		require.Nil(t, all.Of(nil, "other", labels, false, Counts{}))
 	}
 }
 
-// Budgets that have a label in common with all pods, and one of their own, are not compared with each pod.
+// A pod is compared with the budgets that a label of it tells, however they name it; pods whose labels say the same to all budgets are
+// compared once.
 func TestBudgetsAreNoProduct(t *testing.T) {
+	const many = 2000
+	for name, selector := range map[string]string{
+		"label": "{matchLabels: {app: web, z: '%d'}}", "value": "{matchExpressions: [{key: z, operator: In, values: ['%d', x]}]}", "key": "{matchExpressions: [{key: 'z%d', operator: Exists}]}",
+	} {
+		all := &All{}
+		for i := range many {
+			all.add(t, fmt.Sprint("b-", i), fmt.Sprintf(selector, i))
+		}
+		for i := range many {
+			labels := map[string]string{"app": "web", "z": fmt.Sprint(i), fmt.Sprint("z", i): "", "own": fmt.Sprint(i)}
+			require.Equal(t, []string{fmt.Sprint("s/b-", i)}, all.Of(nil, "s", labels, false, Counts{}), name)
+		}
+		require.LessOrEqual(t, all.index("s").compared, many, name)
+	}
 	all := &All{}
-	for i := range 1000 {
-		all.add(t, fmt.Sprint("b-", i), fmt.Sprintf("{matchLabels: {app: web, z: '%d'}}", i))
+	for i := range mostBudgets {
+		all.add(t, fmt.Sprint("b-", i), "{}")
 	}
-	x := all.index("s")
-	require.Empty(t, x.rest)
-	require.Len(t, x.at, 1000)
-	for p, list := range x.at {
-		require.Equal(t, "z", p.key)
-		require.Len(t, list, 1)
+	bound := Counts{}
+	first := all.Of(nil, "s", map[string]string{"z": "0"}, false, bound)
+	for i := range many {
+		require.Same(t, &first[0], &all.Of(nil, "s", map[string]string{"z": fmt.Sprint(i)}, false, bound)[0])
 	}
+	require.Equal(t, mostBudgets, all.index("s").compared)
+	require.Equal(t, many+1, bound["s/b-7"].staying)
 	all.add(t, "late", "{}")
-	require.Equal(t, []string{"s/late"}, all.Of("s", map[string]string{"app": "web"}, false, Counts{}))
+	pod := &object.Object{Kind: "Pod", Name: "p", Root: object.Field{Value: &document.Value{}}}
+	require.Empty(t, all.Of(pod, "s", nil, false, bound))
+	require.Empty(t, all.Of(pod, "s", nil, false, bound))
+	require.Len(t, pod.Errors, 1)
+	require.ErrorContains(t, pod.Errors[0], "metadata.labels: more than 256 PodDisruptionBudgets may select it")
 }

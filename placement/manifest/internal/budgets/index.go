@@ -1,48 +1,44 @@
 package budgets
 
 import (
-	"iter"
-	"maps"
 	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/match"
 )
 
-// index finds the budgets of a namespace that may select a pod. Each stands at one label that all have whom it selects: of those in its
-// selector the one that fewest other budgets ask for, so that a pod is not compared with budgets of which it has no more than a common label.
+// mostBudgets is how many budgets a pod may be compared with: those that no label tells apart. Kubernetes evicts no pod that more than one
+// selects.
+const mostBudgets = 256
+
+// index finds the budgets of a namespace that select a pod. A pod is not compared with budgets of which it has no more than a common label.
 type index struct {
-	at   map[pair][]*budget
-	rest []*budget // whose selectors ask for no value
+	list  []*budget
+	terms match.Terms
+	about map[string]bool // labels that some selector is about
+	// known are the budgets of pods, by what their labels say to the selectors, and lists the ones of equal names.
+	known, lists map[string][]string
+	compared     int // for tests
 }
 
-// pair is a label with its value.
-type pair struct{ key, value string }
-
-// index is that of a namespace. O(labels of all its selectors), once.
+// index is that of a namespace. O(values of all its selectors), once.
 func (all *All) index(namespace string) *index {
 	if x := all.indexes[namespace]; x != nil {
 		return x
 	}
-	of := map[pair]int{} // budgets that ask for a label
+	x := &index{about: map[string]bool{}, known: map[string][]string{}, lists: map[string][]string{}}
+	var terms []*match.Term
 	for _, b := range all.bySpace[namespace] {
-		for key, value := range b.selector.Equal() {
-			of[pair{key, value}]++
+		if b.none {
+			continue
+		}
+		x.list, terms = append(x.list, b), append(terms, b.selector)
+		for _, key := range b.selector.Labels() {
+			x.about[key] = true
 		}
 	}
-	x := &index{at: map[pair][]*budget{}}
-	for _, b := range all.bySpace[namespace] {
-		rarest := pair{}
-		for _, key := range slices.Sorted(maps.Keys(b.selector.Equal())) {
-			if p := (pair{key, b.selector.Equal()[key]}); rarest.key == "" || of[p] < of[rarest] {
-				rarest = p
-			}
-		}
-		switch {
-		case b.none:
-		case rarest.key == "":
-			x.rest = append(x.rest, b)
-		default:
-			x.at[rarest] = append(x.at[rarest], b)
-		}
-	}
+	x.terms = match.Index(terms)
 	if all.indexes == nil {
 		all.indexes = map[string]*index{}
 	}
@@ -50,19 +46,35 @@ func (all *All) index(namespace string) *index {
 	return x
 }
 
-// selecting are the budgets that select a pod with these labels, in no order.
-func (x *index) selecting(labels map[string]string) iter.Seq[*budget] {
-	return func(yield func(*budget) bool) {
-		look := func(list []*budget) bool {
-			return !slices.ContainsFunc(list, func(b *budget) bool { return b.selector.Matches(labels) && !yield(b) })
-		}
-		if !look(x.rest) {
-			return
-		}
-		for key, value := range labels {
-			if !look(x.at[pair{key, value}]) {
-				return
-			}
+// selecting names the budgets that select a pod with these labels, in natural order; false: too many may.
+func (x *index) selecting(labels map[string]string) (names []string, ok bool) {
+	var says []string
+	for key, value := range labels {
+		if x.about[key] {
+			says = append(says, key+"\x00"+value)
 		}
 	}
+	slices.Sort(says)
+	said := strings.Join(says, "\x00")
+	if names, ok = x.known[said]; ok {
+		return names, true
+	}
+	looks := 0
+	for i := range x.terms.MayMatch("", labels) {
+		if looks++; looks > mostBudgets {
+			return nil, false
+		}
+		if x.list[i].selector.Matches("", labels) {
+			names = append(names, x.list[i].name)
+		}
+	}
+	x.compared += looks
+	slices.SortFunc(names, muster.CompareNatural)
+	if list := strings.Join(names, "\x00"); x.lists[list] != nil {
+		names = x.lists[list]
+	} else {
+		x.lists[list] = names
+	}
+	x.known[said] = names
+	return names, true
 }

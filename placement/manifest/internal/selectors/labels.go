@@ -2,15 +2,16 @@ package selectors
 
 import (
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
-// Labels chooses objects that carry all labels and fulfil all expressions. One that says nothing chooses everything.
-type Labels struct{ shape gang.Shape }
+// Labels is a selector of labels, prepared for many objects.
+type Labels = match.Term
 
 // ReadLabels reads a selector of Kubernetes; its operators are In, NotIn, Exists and DoesNotExist.
-func ReadLabels(f object.Field) Labels {
-	s := Labels{gang.Shape{Selector: f.Get("matchLabels").TextMap()}}
+// It chooses objects that carry all labels and fulfil all expressions; one that says nothing chooses everything.
+func ReadLabels(f object.Field) *Labels {
 	var term gang.NodeTerm
 	for e := range f.Get("matchExpressions").All() {
 		e = e.Mapping()
@@ -30,10 +31,7 @@ func ReadLabels(f object.Field) Labels {
 		}
 		term.Labels = append(term.Labels, x)
 	}
-	if len(term.Labels) > 0 {
-		s.shape.Affinity = []gang.NodeTerm{term}
-	}
-	return s
+	return match.Selector(f.Get("matchLabels").TextMap(), term)
 }
 
 // readExpression reads an expression without judging it.
@@ -42,9 +40,3 @@ func readExpression(e object.Field) gang.Expression {
 		Key: e.Get("key").Required(), Operator: gang.Operator(e.Get("operator").Required()), Values: e.Get("values").Texts(),
 	}
 }
-
-// Equal are the labels, with their values, that each has who is chosen. The map is the selector's.
-func (s *Labels) Equal() map[string]string { return s.shape.Selector }
-
-// Matches says whether an object with these labels is chosen.
-func (s *Labels) Matches(labels map[string]string) bool { return s.shape.Selects("", labels) }

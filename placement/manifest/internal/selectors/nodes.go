@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
@@ -35,10 +36,18 @@ func ReadNodeAffinity(f object.Field, shape *gang.Shape) {
 	if required.Present() && len(shape.Affinity) == 0 {
 		required.Get("nodeSelectorTerms").Fail("no terms")
 	}
+	if match.TooManyTerms(shape.Affinity) {
+		required.Get("nodeSelectorTerms").Fail(match.TooMany)
+	}
+	var preferred []gang.NodeTerm
 	for p := range f.Get("preferredDuringSchedulingIgnoredDuringExecution").All() {
 		p = p.Mapping()
 		weight, _ := p.Get("weight").Number()
-		shape.Preferred = append(shape.Preferred, gang.Preference{Weight: weight, Nodes: readTerm(p.Sub("preference"))})
+		preferred = append(preferred, readTerm(p.Sub("preference")))
+		shape.Preferred = append(shape.Preferred, gang.Preference{Weight: weight, Nodes: preferred[len(preferred)-1]})
+	}
+	if match.TooManyTerms(preferred) {
+		f.Get("preferredDuringSchedulingIgnoredDuringExecution").Fail(match.TooMany)
 	}
 }
 

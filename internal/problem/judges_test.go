@@ -1,0 +1,81 @@
+package problem
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// Where a shape, or a node, lists much, it is judged by what is looked up; everything that is asked of nodes agrees with the shape itself.
+func TestLongListsAreLookedUp(t *testing.T) {
+	const many = 100
+	spec := cluster.Spec{}
+	for i := range 2 * many {
+		n := cluster.Node{Name: fmt.Sprint("n-", i), Allocatable: muster.Resources{"cpu": 1}, Labels: map[string]string{"z": fmt.Sprint(i % 50)}}
+		if i%3 == 0 {
+			n.Taints = []gang.Taint{{Key: fmt.Sprint(i), Effect: gang.NoSchedule}}
+		}
+		spec.Nodes = append(spec.Nodes, n)
+	}
+	c, err := snapshot.New(spec)
+	require.NoError(t, err)
+	plain := gang.Shape{Resources: muster.Resources{"cpu": 1}}
+	tolerant, choosy, picky := plain, plain, plain
+	var values []string
+	for i := range many {
+		tolerant.Tolerations = append(tolerant.Tolerations, gang.Toleration{Key: fmt.Sprint(i), Exists: true})
+		values = append(values, fmt.Sprint(2*i))
+	}
+	terms := []gang.NodeTerm{{Labels: []gang.Expression{{Key: "z", Operator: gang.In, Values: values}}}}
+	choosy.Affinity, picky.Preferred = terms, []gang.Preference{{Weight: 1, Nodes: terms[0]}}
+	for i, s := range []gang.Shape{plain, tolerant, choosy, picky} {
+		p, err := New(c, &gang.Request{Name: "g", Members: []gang.Member{{Name: "m"}}, Shape: s}, nil, Bounds{})
+		require.NoError(t, err)
+		require.Equal(t, i > 0, p.Judges != nil)
+		judged := 0
+		for id := range int32(len(c.Lineage.Names)) {
+			n := c.Static.At(id)
+			if p.Slots().RefusalForGood(id) == "" {
+				judged++
+			}
+			require.Equal(t, gang.Tolerates(n.Class.Taints, s.Tolerations) && s.Selects(c.Lineage.Names[id], n.Labels), p.Slots().SuitsInService(id))
+			require.Equal(t, s.MissesPreference(c.Lineage.Names[id], n.Labels), missesPreference(c, id, p.Judges, p.Shapes))
+		}
+		require.Equal(t, []int{133, 167, 66, 133}[i], judged)
+	}
+	spec.Nodes[0].Taints = slices.Repeat(spec.Nodes[0].Taints, many)
+	c, err = snapshot.New(spec)
+	require.NoError(t, err)
+	p, err := New(c, &gang.Request{Name: "g", Members: []gang.Member{{Name: "m"}}, Shape: plain}, nil, Bounds{})
+	require.NoError(t, err)
+	require.NotNil(t, p.Judges)
+}
+
+// Members whose shapes differ in anything are told apart by a digest, not each from each: the shapes that are compared are equal.
+func TestRolesAreNoProduct(t *testing.T) {
+	spec := cluster.Spec{Nodes: []cluster.Node{{Name: "n", Allocatable: muster.Resources{"cpu": 1, "memory": 1}}}}
+	c, err := snapshot.New(spec)
+	require.NoError(t, err)
+	req := &gang.Request{Name: "g"}
+	for i := range 1000 {
+		s := &gang.Shape{Resources: muster.Resources{"cpu": int64(i % 500), "memory": int64(500 - i%500)}} // all of one sum
+		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint(i), Shape: s})
+	}
+	p, err := New(c, req, nil, Bounds{})
+	require.NoError(t, err)
+	require.Len(t, p.Shapes, 500)
+	alike := map[uint64][]int32{}
+	shapes := p.Shapes
+	p.Shapes = nil
+	for _, s := range shapes {
+		roleOf(p, s, alike)
+	}
+	require.Len(t, alike, 500, "one look for each")
+}
