@@ -28,7 +28,7 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 // candidatesOn is Candidates on a snapshot: plans with the layer that is worth victims made a rule, if there are any;
 // else plans on free capacity; else the one plan that waits or has victims, or the refusal.
 func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, error] {
-	if req != nil && prefers(req) {
+	if req != nil && req.Preempt.ForTier == "" && prefers(req) {
 		return candidatesPreferring(s, req)
 	}
 	return func(yield func(*Result, error) bool) {
@@ -44,6 +44,10 @@ func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, er
 				return
 			}
 			if anyPlan(candidatesOn(s, tighter), yield) {
+				return
+			}
+			if prefers(req) {
+				candidatesPreferring(s, withoutTier(req))(yield)
 				return
 			}
 		}

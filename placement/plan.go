@@ -65,7 +65,7 @@ func planFor(
 	ctx context.Context, s *snapshot.Snapshot, req *gang.Request, t problem.Team, leave victims.Leave, b problem.Bounds,
 ) (*Result, error) {
 	b.Stop = ctx.Done()
-	if req != nil && prefers(req) {
+	if req != nil && req.Preempt.ForTier == "" && prefers(req) {
 		return planPreferring(ctx, s, req, t, leave, b)
 	}
 	p, err := search.New(s, req, t, b)
@@ -73,14 +73,18 @@ func planFor(
 		return nil, err
 	}
 	defer p.Done()
-	if req.Preempt.ForTier != "" {
-		tighter, err := forTier(p)
-		if err != nil {
-			return nil, err
-		}
-		if r, err := planFor(ctx, s, tighter, t, leave, b); err == nil {
-			return r, nil
-		}
+	if req.Preempt.ForTier == "" {
+		return decide(ctx, p, leave)
+	}
+	tighter, err := forTier(p)
+	if err != nil {
+		return nil, err
+	}
+	if r, err := planFor(ctx, s, tighter, t, leave, b); err == nil {
+		return r, nil
+	}
+	if prefers(req) {
+		return planPreferring(ctx, s, withoutTier(req), t, leave, b)
 	}
 	return decide(ctx, p, leave)
 }
@@ -123,8 +127,14 @@ func forTier(p *problem.Problem) (*gang.Request, error) {
 	if _, ok := p.View.TierNamed(layer); !ok {
 		return nil, muster.Invalid("request.Preempt.ForTier", layer, "unknown layer")
 	}
-	req := *p.Request
-	req.Preempt.ForTier = ""
+	req := withoutTier(p.Request)
 	req.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: layer, Strength: gang.MustGather})
-	return &req, nil
+	return req, nil
+}
+
+// withoutTier is a copy of the request without the layer that is worth victims.
+func withoutTier(req *gang.Request) *gang.Request {
+	next := *req
+	next.Preempt.ForTier = ""
+	return &next
 }
