@@ -44,7 +44,7 @@ func (r *reader) limit(d *draft, members []*member, q *gang.Request) (kept []str
 	return kept
 }
 
-// noteApart counts gangs by what their pods keep away. Those that keep away the same are read together.
+// noteApart counts gangs by what their pods keep away, and sees whom they select. Who keeps away, and who is, are read together.
 func (r *reader) noteApart() {
 	for _, d := range r.gangs.drafts {
 		if d.adoptJob(); len(d.pods)+len(d.promised) == 0 {
@@ -54,17 +54,18 @@ func (r *reader) noteApart() {
 			r.objects.Names.Have(name)
 		}
 	}
+	for _, d := range r.gangs.drafts {
+		for i, members := 0, slices.Concat(d.pods, d.promised); i < len(members); i++ {
+			if m := members[i]; i == 0 || m.obj != nil || m.spec != members[i-1].spec {
+				r.apart.See(d.name, d.place().Namespace, m.labels, r.objects.Names)
+			}
+		}
+	}
 }
 
 // isKeptAway says whether a pod that waits has a term, or is selected by one, that no limit keeps.
 func (r *reader) isKeptAway(d *draft, m *member, keepsOwn bool) bool {
-	space := d.place().Namespace
-	if r.objects.Names != nil {
-		for _, name := range apart.Selecting(space, m.labels) {
-			r.objects.Names.Ask(name)
-		}
-	}
-	return !keepsOwn && len(m.spec.apart) > 0 || r.apart.KeepAway(d.name, keepsOwn, space, m.labels)
+	return !keepsOwn && len(m.spec.apart) > 0 || r.apart.KeepAway(d.name, keepsOwn, d.place().Namespace, m.labels)
 }
 
 // antiAffinities are those of members, of one template once, nil if none has one.

@@ -43,7 +43,7 @@ func (all *pods) readPodSpec(pod object.Field) *podSpec {
 	meta := pod.Sub("metadata")
 	labels, notes := meta.Sub("labels"), meta.Sub("annotations")
 	p.shape.NUMA = nodes.ReadWish(notes)
-	p.ignored, p.apart = ignored.Rules(f, notes), apart.Terms(f)
+	p.ignored, p.apart = ignored.Rules(f, notes), apart.Terms(f, labels)
 	p.labels = labels
 	p.quota = labels.Get(quotaPrefix + "name")
 	p.quota.Text()

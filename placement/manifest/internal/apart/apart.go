@@ -12,6 +12,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/document"
+	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -28,28 +29,30 @@ type Term struct {
 	// Key is the label of the nodes whose domains it speaks of; empty: the term says what no limit does.
 	Key        string
 	namespaces []string // empty: that of the pod
-	shape      gang.Shape
-	selector   string // equal for selectors that read the same
-	says       string // equal for terms that do; empty without a key
+	equal      map[string]string
+	among      []gang.Expression
+	labels     *match.Term // both, of the pods that it selects
+	selector   string      // equal for selectors that read the same
+	says       string      // equal for terms that do; empty without a key
 	// What no limit says is read as far as it can be: the term selects no others.
 	everywhere bool // in namespaces that a selector chooses
 	nobody     bool
 }
 
-// Terms reads the required anti-affinity of a pod's spec. O(terms).
-func Terms(spec object.Field) (terms []Term) {
+// Terms reads the required anti-affinity of the spec of a pod, or of a template, with these labels. O(terms and their values).
+func Terms(spec, labels object.Field) (terms []Term) {
 	required := spec.Value.Get("affinity").Get("podAntiAffinity").Get("requiredDuringSchedulingIgnoredDuringExecution")
 	if required == nil || required.Kind != document.List {
 		return nil
 	}
 	for _, v := range required.Items {
-		terms = append(terms, read(v))
+		terms = append(terms, read(v, labels))
 	}
 	return terms
 }
 
 // read reads a term; one that it cannot read whole has no key.
-func read(v *document.Value) (t Term) {
+func read(v *document.Value, own object.Field) (t Term) {
 	selector := v.Get("labelSelector")
 	if t.nobody = selector == nil; t.nobody {
 		return t
@@ -57,8 +60,10 @@ func read(v *document.Value) (t Term) {
 	namespaces, whole := texts(v.Get("namespaces"))
 	t.namespaces, t.everywhere = namespaces, !whole || v.Get("namespaceSelector") != nil
 	whole = t.readLabels(selector.Get("matchLabels")) && t.readExpressions(selector.Get("matchExpressions")) && whole
-	t.selector = fmt.Sprint(t.shape.Selector, t.shape.Affinity) // maps print in the order of their keys
-	whole = whole && only(v, "labelSelector", "topologyKey", "namespaces") && only(selector, "matchLabels", "matchExpressions")
+	whole = t.readOwn(v.Get("matchLabelKeys"), gang.In, own) && t.readOwn(v.Get("mismatchLabelKeys"), gang.NotIn, own) && whole
+	t.selector = fmt.Sprint(t.equal, t.among) // maps print in the order of their keys
+	t.labels = match.Selector(t.equal, gang.NodeTerm{Labels: t.among})
+	whole = whole && only(v, "labelSelector", "topologyKey", "namespaces", "matchLabelKeys", "mismatchLabelKeys") && only(selector, "matchLabels", "matchExpressions")
 	if key, _ := t.narrow(); whole && key != "" { // else all pods, but for some
 		t.Key = text(v.Get("topologyKey"))
 		t.says = fmt.Sprintf("%q %q %s", t.Key, namespaces, t.selector)
@@ -71,12 +76,12 @@ func (t *Term) readLabels(v *document.Value) bool {
 	if v == nil || v.IsNothing() {
 		return true
 	}
-	t.shape.Selector = map[string]string{}
+	t.equal = map[string]string{}
 	for i, key := range v.Keys {
 		if v.Items[i].Kind != document.Text {
 			return false
 		}
-		t.shape.Selector[key] = v.Items[i].Text
+		t.equal[key] = v.Items[i].Text
 	}
 	return v.Kind == document.Mapping
 }
@@ -86,7 +91,6 @@ func (t *Term) readExpressions(v *document.Value) bool {
 	if v == nil || v.IsNothing() {
 		return true
 	}
-	var term gang.NodeTerm
 	for _, e := range v.Items {
 		values, ok := texts(e.Get("values"))
 		x := gang.Expression{Key: text(e.Get("key")), Operator: gang.Operator(text(e.Get("operator"))), Values: values}
@@ -101,12 +105,27 @@ func (t *Term) readExpressions(v *document.Value) bool {
 		if !ok || x.Key == "" || !only(e, "key", "operator", "values") {
 			return false
 		}
-		term.Labels = append(term.Labels, x)
-	}
-	if len(term.Labels) > 0 {
-		t.shape.Affinity = []gang.NodeTerm{term}
+		t.among = append(t.among, x)
 	}
 	return v.Kind == document.List
+}
+
+// readOwn reads keys of labels of which the selected pods have the value of the pod itself, or another one; a key that the pod lacks says
+// nothing. False if they are no keys, or what controllers make of a template may have one that the template lacks.
+func (t *Term) readOwn(v *document.Value, operator gang.Operator, own object.Field) bool {
+	keys, ok := texts(v)
+	if len(keys) == 0 {
+		return ok
+	}
+	labels := own.TextMap()
+	for _, key := range keys {
+		if value, has := labels[key]; has {
+			t.among = append(t.among, gang.Expression{Key: key, Operator: operator, Values: []string{value}})
+		} else if own.Of == nil || own.Of.Kind != "Pod" {
+			ok = false
+		}
+	}
+	return ok
 }
 
 // only says whether a mapping has no other keys with a value.
@@ -168,7 +187,7 @@ func Common(namespace string, pods []Pod) (terms []Term, all bool) {
 			continue
 		}
 		seen[t.says] = true
-		if !slices.ContainsFunc(pods, func(p Pod) bool { return !t.shape.Selects("", p.Labels) }) {
+		if !slices.ContainsFunc(pods, func(p Pod) bool { return !t.labels.Matches("", p.Labels) }) {
 			terms = append(terms, *t)
 		}
 	}
@@ -179,6 +198,10 @@ func Common(namespace string, pods []Pod) (terms []Term, all bool) {
 type Gangs struct {
 	with map[string]int // gangs whose pods have a term, by what it selects
 	by   map[handle][]keeper
+	// beyond has what terms select that select pods of others than their gang, by whom; crowded the handles at which there are too many terms,
+	// or pods with too many, to say.
+	beyond  map[string]bool
+	crowded map[handle]bool
 }
 
 // Add notes the terms of a gang's pods, which are in one namespace, and names what they select. O(members * terms * mostKeepers).
@@ -199,8 +222,11 @@ func (g *Gangs) Add(of, namespace string, pods []Pod) (names []string) {
 	return slices.AppendSeq(names, maps.Keys(seen))
 }
 
-// Alone says whether no other gang has pods with this term.
-func (g *Gangs) Alone(namespace string, t *Term) bool { return g.with[t.name(namespace)] < 2 }
+// Alone says whether no other gang has pods with this term, or that it selects, once all pods were seen. O(handles).
+func (g *Gangs) Alone(namespace string, t *Term) bool {
+	return g.with[t.name(namespace)] < 2 && !g.beyond[t.whom(namespace)] &&
+		!slices.ContainsFunc(t.handles(namespace), func(h handle) bool { return g.crowded[h] })
+}
 
 // name tells what the pods of a namespace select by the term, among the names of other things.
 func (t *Term) name(namespace string) string { return "Apart/" + namespace + "/" + t.selector }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // Kubernetes asks pods that are there, too, before it places another one: those that they keep away stay away.
@@ -41,17 +42,46 @@ func (g *Gangs) keep(of, namespace string, t *Term) (names []string) {
 			list[at].others = list[at].others || list[at].gang != of
 		case len(list) <= mostKeepers:
 			g.by[h] = append(list, next)
+		default:
+			g.crowd(h)
 		}
 	}
 	return names
 }
 
-// Selecting names the terms that may select a pod.
-func Selecting(namespace string, labels map[string]string) (names []string) {
-	for _, h := range handlesOf(namespace, labels) {
-		names = append(names, h.name())
+func (g *Gangs) crowd(h handle) {
+	if g.crowded == nil {
+		g.crowded = map[handle]bool{}
 	}
-	return names
+	g.crowded[h] = true
+}
+
+// See notes a pod of a gang, once the terms of all are known, and asks for whom may select it. O(labels * log labels + mostKeepers * selector).
+func (g *Gangs) See(of, namespace string, labels map[string]string, names *object.Names) {
+	if len(g.by) == 0 && names == nil {
+		return
+	}
+	looks := 0
+	for _, h := range handlesOf(namespace, labels) {
+		if names != nil {
+			names.Ask(h.name())
+		}
+		for _, k := range g.by[h] {
+			if k.gang == of && !k.others || g.beyond[k.whom] {
+				continue
+			}
+			if looks++; looks > mostKeepers {
+				g.crowd(h)
+				break
+			}
+			if k.term.selects(k.space, namespace, labels) {
+				if g.beyond == nil {
+					g.beyond = map[string]bool{}
+				}
+				g.beyond[k.whom] = true
+			}
+		}
+	}
 }
 
 // KeepAway says whether a term keeps away a pod of a gang: one of other pods or, unless the gang keeps its own, of these.
@@ -89,13 +119,20 @@ func handlesOf(namespace string, labels map[string]string) (all []handle) {
 	return all
 }
 
+// fewSpaces are so few namespaces that a term with several values has handles in each.
+const fewSpaces = 4
+
 // handles are those of which each pod that the term selects has one.
 func (t *Term) handles(own string) (all []handle) {
 	if t.nobody {
 		return nil
 	}
 	key, values := t.narrow()
-	for _, space := range t.spaces(own) {
+	spaces := t.spaces(own)
+	if len(spaces) > fewSpaces && len(values) > 1 {
+		spaces = []string{""} // not the product of both
+	}
+	for _, space := range spaces {
 		for _, value := range values {
 			all = append(all, handle{space, key, value})
 		}
@@ -105,17 +142,15 @@ func (t *Term) handles(own string) (all []handle) {
 
 // narrow is a label that each pod has that the term selects, with its possible values; an empty value is any.
 func (t *Term) narrow() (key string, values []string) {
-	for _, key := range slices.Sorted(maps.Keys(t.shape.Selector)) {
-		return key, []string{t.shape.Selector[key]}
+	for _, key := range slices.Sorted(maps.Keys(t.equal)) {
+		return key, []string{t.equal[key]}
 	}
-	for _, term := range t.shape.Affinity {
-		for _, x := range term.Labels {
-			if x.Operator == gang.In {
-				return x.Key, x.Values
-			}
-			if x.Operator == gang.Exists {
-				return x.Key, []string{""}
-			}
+	for _, x := range t.among {
+		if x.Operator == gang.In {
+			return x.Key, x.Values
+		}
+		if x.Operator == gang.Exists {
+			return x.Key, []string{""}
 		}
 	}
 	return "", []string{""}
@@ -134,7 +169,7 @@ func (t *Term) spaces(own string) []string {
 
 // selects says whether a term of a pod in a namespace selects a pod in another one.
 func (t *Term) selects(own, namespace string, labels map[string]string) bool {
-	return !t.nobody && (t.everywhere || slices.Contains(t.spaces(own), namespace)) && t.shape.Selects("", labels)
+	return !t.nobody && (t.everywhere || slices.Contains(t.spaces(own), namespace)) && t.labels.Matches("", labels)
 }
 
 // whom is equal for terms of pods in a namespace that select the same.

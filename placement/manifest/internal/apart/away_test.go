@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster/internal/document"
+	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -15,7 +16,9 @@ func terms(t *testing.T, list string) []Term {
 	t.Helper()
 	docs := document.Parse("x", []byte("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "+list+"}}"), &document.Budget{})
 	require.Nil(t, docs[0].Err)
-	return Terms(object.Field{Value: docs[0].Root})
+	pod := &object.Object{Kind: "Pod"}
+	labels := document.Parse("x", []byte("{a: '1', c: x}"), &document.Budget{})[0].Root
+	return Terms(object.Field{Value: docs[0].Root, Of: pod}, object.Field{Value: labels, Of: pod})
 }
 
 // Who is selected has a handle of the term, whatever selects: looking by handles misses nobody.
@@ -26,7 +29,7 @@ func TestHandlesMissNobody(t *testing.T) {
 		"{matchExpressions: [{key: a, operator: Exists}]}", "{matchExpressions: [{key: a, operator: NotIn, values: ['1']}]}", "{matchExpressions: [{key: a, operator: DoesNotExist}]}",
 		"{matchExpressions: [{key: a, operator: NotIn, values: ['1']}, {key: b, operator: In, values: ['1']}]}", "{matchLabels: {b: '2'}, matchExpressions: [{key: c, operator: Exists}]}",
 	} {
-		for _, where := range []string{"", ", namespaces: [x, y]", ", namespaceSelector: {}", ", namespaces: [x], namespaceSelector: {matchLabels: {z: z}}", ", matchLabelKeys: [a]"} {
+		for _, where := range []string{"", ", namespaces: [x, y]", ", namespaceSelector: {}", ", namespaces: [x], namespaceSelector: {matchLabels: {z: z}}", ", matchLabelKeys: [a]", ", matchLabelKeys: [none], mismatchLabelKeys: [c, b]"} {
 			list := terms(t, "[{topologyKey: k, labelSelector: "+selector+where+"}]")
 			var g Gangs
 			names := g.Add("own/keeper", "own", []Pod{{Terms: list}})
@@ -37,8 +40,15 @@ func TestHandlesMissNobody(t *testing.T) {
 					require.Equal(t, want, g.KeepAway("some/gang", true, space, l), "%s%s: %s %v", selector, where, space, l)
 					require.False(t, g.KeepAway("own/keeper", true, space, l))
 					require.Equal(t, want, g.KeepAway("own/keeper", false, space, l))
+					var seen Gangs
+					seen.Add("own/keeper", "own", []Pod{{Terms: list}})
+					asked := object.NewNames()
+					seen.See("own/keeper", space, l, asked)
+					require.True(t, seen.Alone("own", &list[0]))
+					seen.See("some/gang", space, l, asked)
+					require.Equal(t, want, !seen.Alone("own", &list[0]))
 					if want {
-						require.NotEmpty(t, common(names, Selecting(space, l)))
+						require.NotEmpty(t, common(names, asked.Asked()))
 					}
 				}
 			}
@@ -74,6 +84,64 @@ func TestManyTermsAreBounded(t *testing.T) {
 	require.Len(t, g.by[handle{"s", "a", "1"}], mostKeepers+1)
 	require.True(t, g.KeepAway("x", true, "s", map[string]string{"a": "1", "b": "none"}))
 	require.False(t, g.KeepAway("x", true, "s", map[string]string{"a": "2", "b": "0"}))
+	require.False(t, g.Alone("s", &list[mostKeepers+1]), "nobody can say whom it selects")
+	other := terms(t, "[{topologyKey: k, labelSelector: {matchLabels: {a: '2'}}}]")
+	g.Add("other", "s", []Pod{{Terms: other}})
+	require.True(t, g.Alone("s", &other[0]))
+	var few Gangs
+	few.Add("gang", "s", []Pod{{Terms: list[:mostKeepers]}})
+	few.Add("other", "s", []Pod{{Terms: list[mostKeepers : mostKeepers+1]}})
+	few.See("x", "s", map[string]string{"a": "1", "b": "none"}, nil)
+	require.False(t, few.Alone("s", &list[mostKeepers]), "too many to look at")
+}
+
+// Namespaces and values of a term are not multiplied.
+func TestHandlesAreNoProduct(t *testing.T) {
+	var spaces, values string
+	for i := range 1000 {
+		spaces, values = spaces+fmt.Sprintf("s%d, ", i), values+fmt.Sprintf("v%d, ", i)
+	}
+	list := terms(t, "[{topologyKey: k, namespaces: ["+spaces+"], labelSelector: {matchExpressions: [{key: a, operator: In, values: ["+values+"]}]}}]")
+	require.Len(t, list[0].handles("own"), 1000)
+	var g Gangs
+	g.Add("gang", "s", []Pod{{Terms: list}})
+	require.True(t, g.KeepAway("x", true, "s7", map[string]string{"a": "v8"}))
+	require.False(t, g.KeepAway("x", true, "s", map[string]string{"a": "v8"}))
+	require.False(t, g.KeepAway("x", true, "s7", map[string]string{"a": "v"}))
+}
+
+// Keys of labels that pods share, or do not, are what the pod itself says; a template may lack labels that its pods have.
+func TestOwnLabelsNarrowTerms(t *testing.T) {
+	read := func(keys, kind string) Term {
+		docs := document.Parse("x", []byte("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: k, labelSelector: {matchLabels: {app: j}}, "+keys+"}]}}"), &document.Budget{})
+		labels := document.Parse("x", []byte("{app: j, set: '1'}"), &document.Budget{})
+		of := &object.Object{Kind: kind}
+		return Terms(object.Field{Value: docs[0].Root, Of: of}, object.Field{Value: labels[0].Root, Of: of})[0]
+	}
+	for _, c := range []struct {
+		keys, kind           string
+		whole                bool
+		same, other, without bool // whom it selects, by the label set
+	}{
+		{"matchLabelKeys: [set]", "Pod", true, true, false, false},
+		{"matchLabelKeys: [set]", "Job", true, true, false, false},
+		{"matchLabelKeys: [set, none]", "Pod", true, true, false, false},
+		{"matchLabelKeys: [none]", "Pod", true, true, true, true},
+		{"matchLabelKeys: [none]", "Job", false, true, true, true},
+		{"matchLabelKeys: [set, none]", "Job", false, true, false, false},
+		{"mismatchLabelKeys: [set]", "Pod", true, false, true, true},
+		{"mismatchLabelKeys: [none]", "Job", false, true, true, true},
+		{"matchLabelKeys: []", "Job", true, true, true, true},
+		{"matchLabelKeys: set", "Pod", false, true, true, true},
+		{"matchLabelKeys: [[set]]", "Pod", false, true, true, true},
+	} {
+		term := read(c.keys, c.kind)
+		require.Equal(t, c.whole, term.Key != "", "%v", c)
+		require.Equal(t, c.same, term.selects("s", "s", map[string]string{"app": "j", "set": "1"}), "%v", c)
+		require.Equal(t, c.other, term.selects("s", "s", map[string]string{"app": "j", "set": "2"}), "%v", c)
+		require.Equal(t, c.without, term.selects("s", "s", map[string]string{"app": "j"}), "%v", c)
+		require.False(t, term.selects("s", "s", map[string]string{"app": "k", "set": "1"}))
+	}
 }
 
 // What all members have in common costs what their terms are, not their square.
@@ -82,7 +150,7 @@ func TestCommonTermsAreNoProduct(t *testing.T) {
 	list := make([]Term, many)
 	for i := range list {
 		key := fmt.Sprint(i)
-		list[i] = Term{Key: key, says: key}
+		list[i] = Term{Key: key, says: key, labels: match.Selector(nil)}
 	}
 	pods := []Pod{{Terms: list}, {Terms: list}, {Terms: list}}
 	found, all := Common("s", pods)
