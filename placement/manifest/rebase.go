@@ -33,9 +33,7 @@ func (s *Store) freshBase() {
 			}
 		}
 	}
-	for name := range s.nodes {
-		s.told.nodesOf[name] = true
-	}
+	maps.Copy(s.told.nodesOf, s.nodes)
 	clear(s.nodes)
 	s.rebase = false
 }
