@@ -105,7 +105,5 @@ func (b *base) uses(queues, keys map[string]bool) bool {
 
 // outcome is what is wrong with the base itself.
 func (b *base) outcome() *outcome {
-	out := &outcome{held: nodes.Held{}}
-	out.fatal, out.spared = defects(b.objects, true, nil)
-	return out
+	return &outcome{held: nodes.Held{}, fatal: b.objects.Errors(nil)}
 }

@@ -165,6 +165,15 @@ func TestStoreReadsQueuesThatAreNamed(t *testing.T) {
 	s.set(t, nodeOne)
 	s.remove(t, queue)
 	require.Nil(t, s.Input().Spec.Quotas)
+
+	s.set(t, pod+"\n---\n"+strings.Replace(queue, "spec: {", "spec: {parentQueue: dept, ", 1))
+	require.Len(t, s.Input().Defects, 1, "no queue is above it")
+	dept := strings.Replace(queue, "team", "dept", 1)
+	s.set(t, dept)
+	require.Empty(t, s.Input().Defects)
+	require.Equal(t, []string{"dept", "team"}, s.Input().Spec.Quotas.Quotas())
+	s.remove(t, queue)
+	require.Nil(t, s.Input().Spec.Quotas, "a pod names a queue that is gone")
 }
 
 // Whoever names a node, or its host, is read again where that means something else now.
@@ -222,7 +231,7 @@ func waiting(s *nodesStore) (names []string) {
 
 // A node costs what it has itself, or what all nodes are; never what runs on it, what waits, or what was read of the others.
 func TestStoreReadsOnlyTheNode(t *testing.T) {
-	allocations := func(pods, taints int, of func(i int) string) float64 {
+	allocations := func(pods, taints, nodes int, of func(i int) string) float64 {
 		s := manifest.NewStore(manifest.Options{})
 		set := func(text string) *manifest.Changes {
 			for _, o := range objectsOf(text) {
@@ -232,6 +241,9 @@ func TestStoreReadsOnlyTheNode(t *testing.T) {
 		}
 		for i := range pods {
 			require.NoError(t, s.Set(objectsOf(`{apiVersion: v1, kind: Pod, metadata: {name: p-` + strconv.Itoa(i) + `}, spec: {nodeName: n2}}`)[0]))
+		}
+		for i := range nodes {
+			require.NoError(t, s.Set(objectsOf(strings.Replace(nodeTwo, "n2", "o"+strconv.Itoa(i), 1))[0]))
 		}
 		spec := "spec: {taints: [" + strings.Repeat("{key: k, effect: NoSchedule}, ", taints) + "]}, status"
 		set(nodeOne + "\n---\n" + strings.Replace(nodeTwo, "status", spec, 1) + `
@@ -257,8 +269,11 @@ spec: {schedulingPolicy: {gang: {minCount: 1}}, schedulingConstraints: {topology
 		"a node changes": func(i int) string { return strings.Replace(nodeOne, "cpu: 4", "cpu: "+strconv.Itoa(5+i), 1) },
 		"a node comes":   func(i int) string { return strings.Replace(nodeOne, "n1", "m"+strconv.Itoa(i), 1) },
 	} {
-		few := allocations(20, 1, of)
-		require.LessOrEqual(t, allocations(400, 1, of), 1.1*few, name)
-		require.LessOrEqual(t, allocations(20, 400, of), 1.1*few, name)
+		few := allocations(20, 1, 0, of)
+		require.LessOrEqual(t, allocations(400, 1, 0, of), 1.1*few, name)
+		require.LessOrEqual(t, allocations(20, 400, 0, of), 1.1*few, name)
+		if name == "a node changes" {
+			require.LessOrEqual(t, allocations(20, 1, 100, of), 1.1*few, "other nodes")
+		}
 	}
 }
