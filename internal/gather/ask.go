@@ -262,21 +262,18 @@ func (a *ask) runningIn(lo, hi int) (n int, lca layout.Vertex) {
 	return n, lca
 }
 
-// countGroups counts the groups of each level that have running members, at the vertices above these.
+// countGroups counts the groups of each level that have running members, where one of these runs: a level with a limit has a
+// MustGather at the layer, so that no group has members in two of its domains where anybody can be placed.
 func (a *ask) countGroups() {
 	a.groups = make([]layout.Tally, len(a.p.Levels))
 	for i, l := range a.p.Levels {
 		a.groups[i] = layout.Tally{}
-		seen := map[int]layout.Vertex{} // by group, the lowest vertex above its running members
+		seen := map[int]bool{}
 		for _, m := range a.p.Running {
-			x, g := a.p.View.NodeVertex(m.Pos), m.Rank/int(l.Size)
-			if before, ok := seen[g]; ok {
-				x = a.p.View.LCA(before, x)
+			if g := m.Rank / int(l.Size); !seen[g] {
+				seen[g] = true
+				a.groups[i].Add(a.p.View, a.p.View.NodeVertex(m.Pos), 1)
 			}
-			seen[g] = x
-		}
-		for _, x := range seen {
-			a.groups[i].Add(a.p.View, x, 1)
 		}
 	}
 }
