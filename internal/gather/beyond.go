@@ -33,7 +33,7 @@ func (s *sums) takesBeyond() bool {
 		n := s.whole(i, t, layout.Root)
 		// The short group lies outside then, in what whole ones leave over there, unless the place of a whole one is
 		// free.
-		if n < groups || short > 0 && n == groups && s.rest(i, t, s.p.View.Outside) < short {
+		if n < groups || short > 0 && n == groups && s.rest(t, s.p.View.Outside) < short {
 			return false
 		}
 	}

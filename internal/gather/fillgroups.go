@@ -157,7 +157,7 @@ func (pl placer) shortTier(x layout.Vertex) int32 {
 
 // holdsShort says whether a child with enough slots for the short group has it whole at the tier that shortTier found.
 func (pl placer) holdsShort(tier int32, c layout.Vertex) bool {
-	return pl.p.View.TierOf(c) <= tier || pl.sums.rest(0, tier, c) >= pl.ask.short
+	return pl.p.View.TierOf(c) <= tier || pl.sums.rest(tier, c) >= pl.ask.short
 }
 
 // splitsPlainly says whether placeSplit may place a demand below x: the short group and members of groups that no child

@@ -166,7 +166,7 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	}
 	// With none whole at any lower tier every group is split here, the short one with them, and no child keeps any.
 	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
-		if pl.sums.whole(0, t, x) > 0 || d.short && pl.sums.rest(0, t, x) >= pl.ask.short {
+		if pl.sums.whole(0, t, x) > 0 || d.short && pl.sums.rest(t, x) >= pl.ask.short {
 			return false
 		}
 	}

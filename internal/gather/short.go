@@ -116,7 +116,7 @@ func (s *sums) beside(at, t int32, x layout.Vertex, least int64) int64 {
 // cost in whole ones.
 func (s *sums) besideGathered(at, t int32, x layout.Vertex, least int64) int64 {
 	if s.reserved == nil && t == at { // the children are domains of one kind: what the best of them leaves over tells
-		if s.rest(0, at, x) >= s.ask.short {
+		if s.rest(at, x) >= s.ask.short {
 			return s.whole(0, at, x)
 		}
 		return s.whole(0, at, x) - 1
@@ -149,12 +149,12 @@ func (s *sums) leads(t int32, x layout.Vertex) bool {
 	if s.p.View.TierOf(x) <= t {
 		return true
 	}
-	if s.ask.indexed != nil && s.rest(0, t, x) < s.ask.short {
+	if s.ask.indexed != nil && s.rest(t, x) < s.ask.short {
 		return false // the last of these vertices is a domain of tier t
 	}
 	lo, end := s.p.View.Kids(x)
 	for c := lo; c < end; c++ {
-		if s.ownRest(0, c) >= s.ask.short && s.leads(t, c) {
+		if s.ownRest(c) >= s.ask.short && s.leads(t, c) {
 			return true
 		}
 	}
@@ -164,7 +164,7 @@ func (s *sums) leads(t int32, x layout.Vertex) bool {
 // rulesOutShort is true only if no domain of tier t below x has room for the short group, t below s*: there all groups
 // that a domain can hold come first, so it needs what they leave over. O(1).
 func (s *sums) rulesOutShort(at, t int32, x layout.Vertex) bool {
-	return t < at && s.reserved == nil && s.p.View.TierOf(x) > t && s.rest(0, t, x) < s.ask.short
+	return t < at && s.reserved == nil && s.p.View.TierOf(x) > t && s.rest(t, x) < s.ask.short
 }
 
 // keepsShort says whether the short group stays whole in one domain of tier t where the ask is placed below d, beside as
@@ -176,7 +176,7 @@ func (s *sums) keepsShort(d layout.Vertex, t int32) bool {
 	switch whole := s.whole(0, t, d); {
 	case whole > s.ask.full:
 		return true
-	case s.rest(0, t, d) < s.ask.short:
+	case s.rest(t, d) < s.ask.short:
 		return false
 	case whole == s.ask.full:
 		return true

@@ -84,7 +84,7 @@ func (s spans) spanOfSplit(x layout.Vertex, sums *index.ChildSums) int64 {
 		}
 		most := int64(0) // slots of the largest child that the short group may lie in
 		for c := lo; c < end; c++ {
-			if s.sums.ownRest(0, c) >= s.ask.short && s.sums.leads(t, c) {
+			if s.sums.ownRest(c) >= s.ask.short && s.sums.leads(t, c) {
 				most = max(most, s.ask.slots.At(c))
 			}
 		}
@@ -172,7 +172,7 @@ func (s spans) hasPlaceBeside(x layout.Vertex, i int, groups int64) bool {
 	}
 	lo, end := s.p.View.Kids(x)
 	for c := lo; c < end; c++ {
-		if s.sums.whole(0, s.p.View.Tiers[i], c) >= groups && s.sums.rest(0, s.p.View.Tiers[i], c) >= s.ask.short {
+		if s.sums.whole(0, s.p.View.Tiers[i], c) >= groups && s.sums.rest(s.p.View.Tiers[i], c) >= s.ask.short {
 			return true
 		}
 	}

@@ -149,7 +149,7 @@ func (s *sums) fromIndex(kind sumKind, i int, t int32, x layout.Vertex) int64 {
 		if kind == wholeUnits {
 			n += s.whole(i, t, c)
 		} else {
-			n = max(n, s.rest(i, t, c))
+			n = max(n, s.rest(t, c))
 		}
 	}
 	return n
@@ -185,16 +185,16 @@ func (s *sums) free(i int, t int32, x layout.Vertex) int64 {
 	return n
 }
 
-// rest is the most slots that whole units of level i leave over in one domain of tier t below x. The short group looks
-// for such a rest. O(1) once the table is made.
-func (s *sums) rest(i int, t int32, x layout.Vertex) int64 {
+// rest is the most slots that whole groups of the only level leave over in one domain of tier t below x. The short group
+// looks for such a rest. O(1) once the table is made.
+func (s *sums) rest(t int32, x layout.Vertex) int64 {
 	switch {
 	case s.p.View.TierOf(x) <= t:
-		return s.ownRest(i, x)
+		return s.ownRest(x)
 	case s.ask.isCounted():
-		return s.fromIndex(residue, i, t, x)
+		return s.fromIndex(residue, 0, t, x)
 	}
-	return s.table(i, t, residue)[x]
+	return s.table(0, t, residue)[x]
 }
 
 // own is how many units of level i fit below x if they may lie anywhere in it: B_i(x) where tier(x) <= t_i.
@@ -219,10 +219,10 @@ func (s *sums) own(i int, x layout.Vertex) int64 {
 	return n - n%s.unitOf(i, s.p.View.Above(x)) // the parent gives out so many groups at once
 }
 
-// ownRest is how many slots whole units of level i leave over if they may lie anywhere below x.
-func (s *sums) ownRest(i int, x layout.Vertex) int64 {
+// ownRest is how many slots whole groups of the only level leave over if they may lie anywhere below x.
+func (s *sums) ownRest(x layout.Vertex) int64 {
 	free := s.whole(s.ask.bottom(), 0, x)
-	return max(0, free) % s.ask.sizes[i]
+	return max(0, free) % s.ask.sizes[0]
 }
 
 // unitOf is the number of which every count of level-i units in a child of x is a multiple: the members there are a
@@ -248,7 +248,7 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 		case s.p.View.Tier[x] <= t && kind == wholeUnits:
 			col[x] = s.own(i, x)
 		case s.p.View.Tier[x] <= t:
-			col[x] = s.ownRest(i, x)
+			col[x] = s.ownRest(x)
 		default:
 			col[x] = s.gathered(i, t, kind, col, x)
 		}
@@ -278,7 +278,7 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vert
 		case kind == wholeUnits:
 			n = s.own(i, c)
 		default:
-			n = s.ownRest(i, c)
+			n = s.ownRest(c)
 		}
 		sum, largest = sum+n, max(largest, n)
 	}
@@ -356,5 +356,5 @@ func (s *sums) takes(d layout.Vertex) bool {
 	}
 	// Room for one group more than the full ones is room for the short one; without it the groups' rests must hold it.
 	n := s.whole(0, s.tiers[0], d)
-	return n > s.ask.full || n == s.ask.full && s.rest(0, s.tiers[0], d) >= s.ask.short
+	return n > s.ask.full || n == s.ask.full && s.rest(s.tiers[0], d) >= s.ask.short
 }
