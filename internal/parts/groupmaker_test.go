@@ -127,3 +127,62 @@ func TestGroupsOfNoUseAboveAreNoClass(t *testing.T) {
 	require.Len(t, m.classes, 1)
 	require.Equal(t, front.Vector{4, 0, 0}, m.classes[0].needs)
 }
+
+// bounded has so many steps for fronts of these numbers, and a table of so many places.
+func bounded(totals front.Vector, places int, left int64) (*capacity, *steps.Budget) {
+	budget := steps.New(left, nil)
+	return &capacity{search: &search{totals: totals}, tables: &tables{space: front.NewSpace(totals, places, &budget)}}, &budget
+}
+
+// Once steps are spent no more numbers are tried, neither of members on a node nor of groups, and what is missing is noted.
+func TestFrontsEndWithTheirSteps(t *testing.T) {
+	onNode := func(left int64) (front.Front, bool) {
+		c, _ := bounded(front.Vector{100, 50}, 1<<16, left)
+		c.search.roles, c.search.asks = make([]*problem.Problem, 2), [][]int64{{1}, {1}}
+		return c.onNode([]int64{1000}, []bool{true, true}, nil)
+	}
+	f, forgot := onNode(1000)
+	require.Equal(t, front.Front{{100, 50}}, f)
+	require.False(t, forgot)
+	f, forgot = onNode(10)
+	require.True(t, forgot)
+	require.Less(t, f.Most(1), int32(20))
+
+	groups := func(left int64) (front.Front, bool) {
+		c, _ := bounded(front.Vector{100, 100}, 1<<16, left)
+		m := &groupMaker{capacity: c, useful: front.Vector{100, 100}, sides: front.Vector{0, 100}, at: make(front.Vector, 2)}
+		m.classes = []madeClass{{dim: 1, needs: front.Vector{1, 0}}}
+		return m.front(front.Front{{100, 0}})
+	}
+	f, forgot = groups(1000)
+	require.False(t, forgot)
+	require.True(t, f.Holds(front.Vector{50, 50}))
+	f, forgot = groups(10)
+	require.True(t, forgot)
+	require.True(t, f.Holds(front.Vector{100, 0}))
+	require.False(t, f.Holds(front.Vector{50, 50}))
+}
+
+// Where a table has no room for all vectors below, a few of them stand for the others.
+func TestExactFrontsWithoutRoomAreSampled(t *testing.T) {
+	v := oneRack(t).View("default")
+	list := func(places int) (front.Front, bool, int64) {
+		c, left := bounded(front.Vector{1000}, places, 1<<20)
+		c.search.p, c.search.roles = &problem.Problem{View: v}, make([]*problem.Problem, 1)
+		m := &groupMaker{capacity: c, useful: front.Vector{1000}, sides: front.Vector{0}, at: make(front.Vector, 1)}
+		var below front.Front
+		for n := range int32(1000) {
+			below = append(below, front.Vector{n + 1})
+		}
+		f, forgot := m.listAll(v.Above(v.NodeVertex(0)), below)
+		return f, forgot, 1<<20 - left.Left()
+	}
+	f, forgot, spent := list(1 << 16)
+	require.False(t, forgot)
+	require.Len(t, f, 1000)
+	require.Greater(t, spent, int64(1000))
+	f, forgot, spent = list(4)
+	require.True(t, forgot)
+	require.Len(t, f, front.KeptPoints)
+	require.Less(t, spent, int64(10*front.KeptPoints))
+}

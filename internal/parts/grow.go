@@ -94,18 +94,15 @@ func (s *selections) withOwn(a *problem.Part, in, all problem.Selection) (count 
 	}
 }
 
-// withPart are the selections with more and more of a part that was left out, smallest first; none if its minima
-// cannot be met. They come from the whole part downwards, by removals that leave the members of in alone, and so keep
-// all minima.
+// withPart are the selections with more and more of a part that was left out, smallest first. They come from the whole
+// part downwards, by removals that leave the members of in alone, and so keep all minima: in and all meet them, and so
+// do both together.
 func (s *selections) withPart(a *problem.Part, in, all problem.Selection) (count int, more func(i int) problem.Selection) {
 	next := slices.Clone(in)
 	for _, rank := range a.All() {
 		if i := s.pendingOf[rank]; i >= 0 && all[i] {
 			next[i] = true
 		}
-	}
-	if !s.complete(s.p.Gang, next) {
-		return 0, nil
 	}
 	sparesIn := func(r removal) bool {
 		spares := true
