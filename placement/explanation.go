@@ -28,8 +28,8 @@ type ExplainOptions struct {
 // trialPlans is the default of [ExplainOptions.Plans].
 const trialPlans = 200
 
-// trialsShare: all trial plans may take one such part of the steps of a plan.
-const trialsShare = 2
+// trialsShare: all trial plans may take what the plan of the gang left of its steps, or one such part of them in any case.
+const trialsShare = 4
 
 // Explanation is what [Explain] finds. It belongs to the caller.
 type Explanation struct {
@@ -87,12 +87,12 @@ func Explain(c *Cluster, req *gang.Request, opt ExplainOptions) *Explanation {
 // found until then is told.
 func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt ExplainOptions) *Explanation {
 	s, err := c.made()
-	e := &Explanation{}
+	e, b := &Explanation{}, problem.Bounds{Rest: &relax.Budget{}}
 	if req != nil {
 		e.Gang = req.Name
 	}
 	if err == nil {
-		e.Plan, err = planOn(orBackground(ctx), s, req, victims.Anybody, problem.Bounds{})
+		e.Plan, err = planOn(orBackground(ctx), s, req, victims.Anybody, b)
 	}
 	alone := e.Plan != nil // whatever a queue says
 	if opt.Err != nil {
@@ -121,11 +121,11 @@ func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt Expl
 			e.NotTried = notOfIt("it could start by itself, but not with the gangs that start together with it")
 		case asksHost(req):
 			e.tellWhy(ctx, s, req, why)
-			e.relax(ctx, s, req, opt.Plans)
+			e.relax(ctx, s, req, opt.Plans, b)
 		default: // what is in the way and what would help are found apart from each other
 			var told sync.WaitGroup
 			told.Go(func() { e.tellWhy(ctx, s, req, why) })
-			e.relax(ctx, s, req, opt.Plans)
+			e.relax(ctx, s, req, opt.Plans, b)
 			told.Wait()
 		}
 	default:
@@ -171,7 +171,7 @@ func (e *Explanation) tellWhy(ctx context.Context, s *snapshot.Snapshot, req *ga
 }
 
 // relax looks for changes that make the gang start.
-func (e *Explanation) relax(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, plans int) {
+func (e *Explanation) relax(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, plans int, planned problem.Bounds) {
 	if plans == 0 {
 		plans = trialPlans
 	}
@@ -192,7 +192,7 @@ func (e *Explanation) relax(ctx context.Context, s *snapshot.Snapshot, req *gang
 		}
 		return summaryOf(res), res.Proven && (res.Preemption == nil || res.Preemption.Proven)
 	}
-	search := relax.Search{Plan: plan, Left: p.NewBudget().Part(trialsShare), Plans: max(0, plans)}
+	search := relax.Search{Plan: plan, Left: planned.Rest.OrPart(p.NewBudget(), trialsShare), Plans: max(0, plans)}
 	e.Relaxations, e.NotTried, e.Plans = search.Find(s, req)
 }
 

@@ -3,6 +3,7 @@
 package placement
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -94,6 +95,16 @@ func planFor(
 func decide(ctx context.Context, p *problem.Problem, leave victims.Leave) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserSteps, Wanted: p.Least * p.Size(), AtLeast: true, Stopped: err}
+	}
+	defer func() {
+		if p.Bounds.Rest != nil {
+			*p.Bounds.Rest = *cmp.Or(p.Parts.Left, p.NewBudget())
+		}
+	}()
+	if p.Bounds.Bare {
+		if hopeless, proven := victims.Hopeless(p, leave); hopeless {
+			return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Least * p.Size(), AtLeast: true, Proven: proven}
+		}
 	}
 	if o := search.Best(p); o != nil {
 		return resultOf(o), nil

@@ -33,7 +33,7 @@ func refuse(p *problem.Problem) *Unschedulable {
 		u.Wanted = found.Wanted
 	}
 	u.Tiers = slices.Grow(u.Tiers, len(found.Fits))
-	proven := found.Proven()
+	proven := !(p.Bounds.Bare && p.Unsettled) && found.Proven()
 	u.Proven, u.AtLeast = !p.Unsettled && proven, !proven
 	for _, f := range found.Fits {
 		u.Tiers = append(u.Tiers, TierFit{
@@ -60,11 +60,10 @@ func refuse(p *problem.Problem) *Unschedulable {
 // order: refusals.2
 func nameRule(p *problem.Problem, u *Unschedulable) {
 	switch {
-	case u.Rule != "":
+	case u.Rule != "" || p.Bounds.Bare:
 	case p.RefusedBy != nil:
 		u.Refuser, u.RefusedBy, u.Fits = RefuserQuota, p.RefusedBy, search.For(p).MostAdmitted()
 		u.Rule = fmt.Sprintf("quota %s %s", strings.Join(p.RefusedBy.Path, "/"), p.RefusedBy.Rule)
-	case p.Bounds.Bare:
 	default:
 		if u.Rule = search.Binding(p); u.Rule == "" {
 			u.Refuser = RefuserNodes

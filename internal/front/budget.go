@@ -20,6 +20,22 @@ func (b *Budget) Part(n int64) *Budget {
 	return &Budget{Fronts: b.Fronts.Part(n), Sets: b.Sets.Part(n), Packing: b.Packing.Part(n)}
 }
 
+// OrPart is what is left, of each kind of steps one of n equal parts of all there were where less is left.
+func (b *Budget) OrPart(all *Budget, n int64) *Budget {
+	out, some := all.Part(n), all.Part(1)
+	some.Spend(all, b)
+	if some.Fronts.Left() > out.Fronts.Left() {
+		out.Fronts = some.Fronts
+	}
+	if some.Sets.Left() > out.Sets.Left() {
+		out.Sets = some.Sets
+	}
+	if some.Packing.Left() > out.Packing.Left() {
+		out.Packing = some.Packing
+	}
+	return out
+}
+
 // Spend takes what was spent of a part: the difference of what it had and what is left of it.
 func (b *Budget) Spend(had, left *Budget) {
 	b.Fronts.Spend(had.Fronts.Left() - left.Fronts.Left())

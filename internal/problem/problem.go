@@ -80,6 +80,7 @@ type Problem struct {
 type Bounds struct {
 	Stop <-chan struct{} // closed: who asked waits no longer, and searches end as if their steps were spent; nil: never
 	Left *front.Budget   // what they may spend; nil: what the request says
+	Rest *front.Budget   // what is left of the steps in the end is written here, all that a gang in parts has; nil: nowhere
 	// Steps bound what is counted beside that, such as selections that are enumerated; 0: the request's steps do.
 	Steps int
 	// Bare: of a refusal it is asked only whether it is proven.

@@ -4,6 +4,7 @@ package problem
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 
@@ -12,21 +13,44 @@ import (
 )
 
 // Asks is the amounts that the first n units of a gang take of its quota; those of members that are not preemptible
-// count in Pinned too. O(n * resources).
+// count in Pinned too. O(n + shapes * resources).
 func (p *Problem) Asks(n int) quota.Ask {
 	members := p
 	if p.Unbundled != nil {
 		members, n = p.Unbundled, n*p.Size()
 	}
-	a := quota.Ask{Quota: p.Request.Quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
+	of, pinned := make([]int64, len(p.Shapes)), make([]int64, len(p.Shapes))
 	for i, m := range members.Pending[:n] {
-		shape := p.ShapeOf(i)
-		a.Request.Add(shape.Resources)
-		if p.Pinned[m.Name] {
-			a.Pinned.Add(shape.Resources)
+		at := i % len(p.Shapes)
+		if p.HasRoles() {
+			at = int(p.RoleOf[i])
+		}
+		of[at]++
+		if len(p.Pinned) > 0 && p.Pinned[m.Name] {
+			pinned[at]++
 		}
 	}
+	a := quota.Ask{Quota: p.Request.Quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
+	for at, shape := range p.Shapes {
+		addTimes(a.Request, shape.Resources, of[at])
+		addTimes(a.Pinned, shape.Resources, pinned[at])
+	}
 	return a
+}
+
+// addTimes adds amounts so many times, as far as there is room for that.
+func addTimes(sum, amounts muster.Resources, n int64) {
+	if n == 0 {
+		return
+	}
+	for name, amount := range amounts {
+		amount = max(amount, 0)
+		if amount > (math.MaxInt64-sum[name])/n {
+			sum[name] = math.MaxInt64
+			continue
+		}
+		sum[name] += amount * n
+	}
 }
 
 // Demand is the amounts that all new members take of the gang's quota, also for a problem of some of them.

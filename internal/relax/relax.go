@@ -26,6 +26,9 @@ import (
 // best one, or that there is none.
 type Planner func(s *snapshot.Snapshot, req *gang.Request, evict bool, b problem.Bounds) (plan *explain.Plan, proven bool)
 
+// Budget is the steps of a plan, for those who hand them over.
+type Budget = front.Budget
+
 // Search has what all kinds share.
 type Search struct {
 	// Plan makes a trial plan; Left are the steps that all of them may spend together, and whatever is done beside them.
@@ -238,12 +241,15 @@ const trialShare = 2
 
 // trialSteps is what it takes, beside searching, to make a problem of a gang: its members once, and each node for what the shapes ask for.
 func trialSteps(at state) int64 {
-	asked, known := int64(1+len(at.req.Shape.Resources)), map[*gang.Shape]bool{}
+	asked, known, one := int64(1+len(at.req.Shape.Resources)), map[*gang.Shape]bool{}, int64(1)
+	if len(at.req.Parts) > 0 {
+		one = memberSteps
+	}
 	listed := match.Listed(&at.req.Shape)
 	for i := range at.req.Members {
 		if s := at.req.Members[i].Shape; s != nil && !known[s] {
 			known[s] = true
-			asked += int64(1 + len(s.Resources))
+			asked, one = asked+int64(1+len(s.Resources)), memberSteps
 			listed += match.Listed(s)
 		}
 	}
@@ -252,15 +258,18 @@ func trialSteps(at state) int64 {
 			listed += len(at.s.Static.ClassOf(id).Taints)
 		}
 	}
-	return (int64(len(at.s.Lineage.Names))*asked + int64(len(at.req.Members)) + lookUp*int64(listed)) / looksInStep
+	nodes := int64(len(at.s.Lineage.Names))
+	return nodes*asked/looksAtNode + int64(len(at.req.Members))*one + lookUp*int64(listed)/looksInStep
 }
 
-// What a step stands for beside nodes and members looked at in a search: so many looks at an amount of a node, and a part of the work for a
-// node or a member that is brought inside anew.
+// What a step stands for beside nodes and members looked at in a search: so many looks at an amount of a node, fewer where a problem is made;
+// and a part of the work for a node or a gang that is brought inside anew, or for a member of a gang in parts in each problem.
 const (
 	looksInStep = 8
 	lookUp      = 16 // looks that it takes to bring a value, or a toleration, inside, or to look it up
-	insideSteps = 16
+	looksAtNode = 4
+	insideSteps = 32
+	memberSteps = 48
 )
 
 // one is a change that is the only one of its kind, if it has a plan.

@@ -48,7 +48,7 @@ func TestTrialsShareTheSteps(t *testing.T) {
 	left := p.NewBudget()
 	total, spent, tried := left.Packing.Left(), int64(0), 0
 	greedy := func(_ *snapshot.Snapshot, _ *gang.Request, _ bool, b problem.Bounds) (*explain.Plan, bool) {
-		require.LessOrEqual(t, int64(b.Steps), b.Left.Packing.Left())
+		require.LessOrEqual(t, int64(b.Steps), max(1, b.Left.Packing.Left()))
 		n := b.Left.Packing.Left()
 		b.Left.Packing.Spend(n + 1)
 		spent, tried = spent+n, tried+1

@@ -213,3 +213,39 @@ func TestDoubtOfOneTrial(t *testing.T) {
 	}
 	require.Positive(t, doubted, "no search ends by itself after a trial in doubt")
 }
+
+// What does not fit once everybody is gone that may leave is hopeless, and nothing else is.
+func TestHopeless(t *testing.T) {
+	c := full(t, 4, 1, 2, 5)
+	for name, tc := range map[string]struct {
+		asks     []int64
+		change   func(r *gang.Request)
+		hopeless bool
+	}{
+		"it fits once all are gone":     {asks: []int64{8, 8, 8, 7}},
+		"a member too many":             {asks: []int64{8, 8, 8, 7, 2}, hopeless: true},
+		"a member too large":            {asks: []int64{9, 1}, hopeless: true},
+		"one of them may be left out":   {asks: []int64{8, 8, 8, 7, 2}, change: func(r *gang.Request) { r.MinMember = 4 }},
+		"nobody leaves for it":          {asks: []int64{9, 1}, change: func(r *gang.Request) { r.NeverPreempts = true }},
+		"nobody has a lower priority":   {asks: []int64{9, 1}, change: func(r *gang.Request) { r.Priority = 1 }},
+		"all of one shape are no roles": {asks: []int64{9, 9}},
+	} {
+		r := roles(tc.asks...)
+		if tc.change != nil {
+			tc.change(r)
+		}
+		p, err := search.New(c, r, nil, problem.Bounds{})
+		require.NoError(t, err)
+		left := p.NewBudget()
+		p.Done()
+		p, err = search.New(c, r, nil, problem.Bounds{Left: left, Bare: true})
+		require.NoError(t, err)
+		hopeless, proven := Hopeless(p, Anybody)
+		require.Equal(t, tc.hopeless, hopeless, name)
+		require.Equal(t, tc.hopeless, proven, name)
+		left.Packing.Spend(left.Packing.Left() + 1)
+		hopeless, _ = Hopeless(p, Anybody)
+		require.False(t, hopeless, "nobody looks")
+		p.Done()
+	}
+}

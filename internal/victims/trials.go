@@ -132,3 +132,32 @@ func (e *victimSearch) fitsWithoutAll() bool {
 	})
 	return ok
 }
+
+// Hopeless says whether a gang in parts that is in no quota fits nowhere even once everybody is gone that may leave for it, and whether that is
+// proven. It costs a part of what it takes to find that out one way after the other, and no plan comes of it.
+func Hopeless(p *problem.Problem, who Leave) (hopeless, proven bool) {
+	leaving := !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0
+	evicts := who != Nobody && !p.Request.NeverPreempts && p.Snapshot.Lowest < p.Request.Priority
+	if !p.InParts() || p.Request.Quota != "" || p.Bounds.Left == nil || !leaving && !evicts {
+		return false, false
+	}
+	emptied := p.WithLeavingGone()
+	emptied.LeavingGone = leaving
+	least, whole := search.For(emptied).Minimal()
+	gone, doubt := &allGone{}, !whole || *p.Parts.Doubt
+	defer gone.forget()
+	for _, one := range least {
+		e := newVictimSearch(one, p.Bounds.Left)
+		if e == nil {
+			continue // so few members are known
+		}
+		if e.all = gone; evicts {
+			e.findCandidates()
+		}
+		if e.spent() || e.fitsWithoutAll() {
+			return false, false
+		}
+		doubt = doubt || e.doubt
+	}
+	return len(least) > 0, !doubt
+}

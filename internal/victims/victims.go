@@ -101,7 +101,7 @@ func (e *victimSearch) solve() (s preempt.Solution) {
 
 // looksInStep is how many looks at nodes and members a step of package preempt counts as, where plans share their steps. Each search ends
 // as it does in any other plan, so that it finds the same.
-const looksInStep = 32
+const looksInStep = 64
 
 // together solves a problem whose candidates may depend on each other: it reads all of them. O(nodes + members), then
 // what [preempt.Solve] costs. No candidate: proven that there is no set.

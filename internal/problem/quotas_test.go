@@ -1,0 +1,40 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+)
+
+// What members ask for together is what they ask for one after the other, also where a sum has no room for that.
+func TestAsksAreSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		p := &Problem{Request: &gang.Request{Quota: "q"}, Pinned: map[string]bool{}}
+		for range 1 + r.IntN(3) {
+			shape := &gang.Shape{Resources: muster.Resources{"cpu": int64(r.IntN(4)), "gpu": []int64{0, 1, math.MaxInt64 / 3}[r.IntN(3)]}}
+			p.Shapes = append(p.Shapes, shape)
+		}
+		request, pinned := muster.Resources{}, muster.Resources{}
+		for i := range 1 + r.IntN(9) {
+			role := r.IntN(len(p.Shapes))
+			m := pendingMember{Name: fmt.Sprint(i)}
+			p.RoleOf, p.Pending = append(p.RoleOf, int32(role)), append(p.Pending, m)
+			request.Add(p.Shapes[role].Resources)
+			if r.IntN(2) == 0 {
+				p.Pinned[m.Name] = true
+				pinned.Add(p.Shapes[role].Resources)
+			}
+		}
+		asks := p.Asks(len(p.Pending))
+		require.Equal(t, "q", asks.Quota)
+		require.Equal(t, request, asks.Request)
+		require.Equal(t, pinned, asks.Pinned)
+	}
+}
