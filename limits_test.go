@@ -17,9 +17,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/fabric"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
+	"github.com/muster-sched/muster/quota"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -193,6 +197,32 @@ func TestLimitsRefuse(t *testing.T) {
 			}
 			return text
 		}, "manifest"),
+		"nodes and running members times resources are more than 64 for each amount": func(n int64) error {
+			const nodes = 4096 // of two amounts each, and one of many more: so many that they reach n for each amount
+			many := ((1 << 22) + n*3*nodes - nodes) / (nodes - n)
+			spec := cluster.Spec{Nodes: make([]cluster.Node, nodes)}
+			for i := range spec.Nodes {
+				spec.Nodes[i] = cluster.Node{Name: fmt.Sprint(i), Allocatable: muster.Resources{"cpu": 1, muster.Pods: 1}}
+			}
+			for i := range many - 1 {
+				spec.Nodes[0].Allocatable[fmt.Sprint("r-", i)] = 1
+			}
+			_, err := placement.NewCluster(spec)
+			return err
+		},
+		"quotas times resources are more than 64 for each amount": func(n int64) error {
+			const quotas = 2048 // of one amount each, and one of many more
+			many := ((1 << 20) + n*2*quotas) / (quotas - n)
+			specs := make([]quota.Spec, quotas)
+			for i := range specs {
+				specs[i] = quota.Spec{Name: fmt.Sprint(i), Max: muster.Resources{"cpu": 1}}
+			}
+			for i := range many - 1 {
+				specs[0].Max[fmt.Sprint("r-", i)] = 1
+			}
+			_, err := quota.New(specs)
+			return err
+		},
 		"more than 16 brackets in a name": inFile(func(n int64) string {
 			return "SwitchName=a Nodes=n" + strings.Repeat("[1]", int(n)) + "\n"
 		}, "slurm"),

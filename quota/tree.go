@@ -135,6 +135,29 @@ func (t *Tree) reportCycles(d *defects, byName map[string]*Spec) {
 	}
 }
 
+// Amounts are kept side by side, for each quota one of each resource that any governs: the product must not be far above what is given.
+const (
+	mostForAmount = 64
+	cellsAnyway   = 1 << 20
+)
+
+// checkCells refuses far more quotas times resources than amounts, and names the first quota of those with the most.
+func (t *Tree) checkCells(d *defects) bool {
+	given, most := 0, 0
+	for i := range t.specs {
+		s := &t.specs[i]
+		given += 1 + len(s.Min) + len(s.Max) + len(s.Weight) + len(s.Guaranteed)
+		if len(s.Max) > len(t.specs[most].Max) {
+			most = i
+		}
+	}
+	if int64(len(t.resources))*int64(len(t.specs)) <= cellsAnyway+mostForAmount*int64(given) {
+		return true
+	}
+	d.add(t.specs[most].Name, "max", len(t.resources), fmt.Sprintf("resources of different names: quotas times resources are more than %d for each amount", mostForAmount))
+	return false
+}
+
 // readAmounts lays the amounts out and checks them.
 func (t *Tree) readAmounts(d *defects) {
 	governed := map[string]bool{}
@@ -146,6 +169,9 @@ func (t *Tree) readAmounts(d *defects) {
 		}
 	}
 	t.resources = slices.SortedFunc(maps.Keys(governed), muster.CompareNatural)
+	if !t.checkCells(d) {
+		return
+	}
 	for i := range t.specs {
 		s := &t.specs[i]
 		t.min, t.max = t.read(t.min, s.Min), t.read(t.max, s.Max)

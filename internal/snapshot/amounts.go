@@ -3,6 +3,7 @@
 package snapshot
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -70,10 +71,19 @@ func (a *Vectors) shared() []int64 {
 // not bound them now may do so later, and then the pods that run count. O(all amounts).
 func resourceNames(spec cluster.Spec) []string {
 	names := []string{muster.Pods}
+	var known map[string]bool // once there are many
 	add := func(r muster.Resources) {
 		for name := range r {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
+			if known == nil && slices.Contains(names, name) || known[name] {
+				continue
+			}
+			if names = append(names, name); known != nil {
+				known[name] = true
+			} else if len(names) > fewResources {
+				known = make(map[string]bool, 2*len(names))
+				for _, name := range names {
+					known[name] = true
+				}
 			}
 		}
 	}
@@ -87,8 +97,41 @@ func resourceNames(spec cluster.Spec) []string {
 	return names
 }
 
-// resource finds a resource's id, -1 if the lineage lacks it. There are few: a scan is cheaper than a map.
-func (l *Lineage) resource(name string) int { return slices.Index(l.Resources, name) }
+// fewResources are so few that a scan is cheaper than a map.
+const fewResources = 32
+
+// resource finds a resource's id, -1 if the lineage lacks it.
+func (l *Lineage) resource(name string) int {
+	if l.resourceIDs == nil {
+		return slices.Index(l.Resources, name)
+	}
+	if id, known := l.resourceIDs[name]; known {
+		return id
+	}
+	return -1
+}
+
+// Amounts are kept side by side, for each node and each running member one of each resource that anybody has: the product must not be far
+// above what is given.
+const (
+	mostForAmount = 64
+	cellsAnyway   = 1 << 22
+)
+
+// checkCells refuses a cluster of far more nodes and members times resources than amounts. O(nodes + members).
+func checkCells(spec cluster.Spec, resources int) error {
+	given, rows := int64(0), int64(len(spec.Nodes)+len(spec.Running))
+	for i := range spec.Nodes {
+		given += 1 + int64(len(spec.Nodes[i].Allocatable))
+	}
+	for i := range spec.Running {
+		given += 1 + int64(len(spec.Running[i].Resources))
+	}
+	if int64(resources)*rows <= cellsAnyway+mostForAmount*given {
+		return nil
+	}
+	return muster.Invalid("cluster.Nodes", resources, fmt.Sprintf("resources of different names: nodes and running members times resources are more than %d for each amount", mostForAmount))
+}
 
 // bounds says whether a node with these amounts bounds a resource at all.
 func (l *Lineage) bounds(allocatable []int64, resource int) bool {

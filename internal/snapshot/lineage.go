@@ -32,7 +32,8 @@ type Lineage struct {
 	Exclusive             numa.Exclusive // the default, see [cluster.Spec]
 	fixedTotal            bool           // the spec gives the total of the quotas
 	KeptShapes, KeptSizes int
-	Clock                 cow.Clock // of the uses of shapes and group sizes
+	Clock                 cow.Clock      // of the uses of shapes and group sizes
+	resourceIDs           map[string]int // of the resources, where they are many; else nil
 	Scratch               sync.Pool
 }
 
@@ -40,6 +41,12 @@ type Lineage struct {
 func newLineage(spec cluster.Spec) *Lineage {
 	l := &Lineage{trees: slices.Clone(spec.Trees), Resources: resourceNames(spec), Exclusive: spec.NUMAExclusive, cloning: &sync.Mutex{}}
 	l.KeptShapes, l.KeptSizes = cmp.Or(spec.KeptShapes, keptShapes), cmp.Or(spec.KeptSizes, keptSizes)
+	if len(l.Resources) > fewResources {
+		l.resourceIDs = make(map[string]int, len(l.Resources))
+		for i, name := range l.Resources {
+			l.resourceIDs[name] = i
+		}
+	}
 	l.pods = l.resource(muster.Pods)
 	l.nameNodes(spec.Nodes)
 	for i, t := range l.trees {

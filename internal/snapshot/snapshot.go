@@ -90,6 +90,9 @@ func New(spec cluster.Spec) (*Snapshot, error) {
 		spec.Trees = nil // the nodes have defects of their own
 	}
 	c := &Snapshot{Lineage: newLineage(spec), Gangs: newGangSet(), anchors: newAnchors(), Caches: &caches{}, Lowest: math.MaxInt64}
+	if err := checkCells(spec, len(c.Lineage.Resources)); err != nil {
+		return nil, errors.Join(append(defects, err)...)
+	}
 	n := len(c.Lineage.Names)
 	c.Static, c.on, c.Zones = newStatics(n), cow.NewColumn[hosted](n), cow.NewColumn[*numa.Occupancy](n)
 	c.Closed.by = cow.NewColumn[int32](n)

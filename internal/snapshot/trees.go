@@ -39,7 +39,7 @@ func changeTrees(c *Snapshot, set []cluster.NamedTree) (*Snapshot, error) {
 // stay are shared.
 func (l *Lineage) withTrees(trees []cluster.NamedTree) *Lineage {
 	next := &Lineage{
-		trees: trees, Names: l.Names, first: l.first, outside: l.outside, Resources: l.Resources, pods: l.pods, notices: l.notices,
+		trees: trees, Names: l.Names, first: l.first, outside: l.outside, Resources: l.Resources, resourceIDs: l.resourceIDs, pods: l.pods, notices: l.notices,
 		cloning: l.cloning, Exclusive: l.Exclusive, fixedTotal: l.fixedTotal, KeptShapes: l.KeptShapes, KeptSizes: l.KeptSizes,
 	}
 	for i, t := range trees {

@@ -33,10 +33,12 @@ type Object struct {
 
 	Root   Field
 	Errors []*Defect
-	added  bool      // it was read after Replacing
-	gone   bool      // one that was added stands in its place
-	Twin   bool      // not the first of its name; all of them are wrong
-	twins  []*Object // the others, of the first
+	noted  map[complaint]bool // what the first of many Errors say
+	listed int                // so many
+	added  bool               // it was read after Replacing
+	gone   bool               // one that was added stands in its place
+	Twin   bool               // not the first of its name; all of them are wrong
+	twins  []*Object          // the others, of the first
 }
 
 // Reference is what an object says about the one that made it.
@@ -78,12 +80,29 @@ const defaultNamespace = "default"
 // Note completes a defect and keeps it. A place is looked at more than once, but complains once.
 func (o *Object) Note(e *Defect) {
 	e.File, e.Document, e.Object = o.File, o.Document, o.Title()
-	for _, old := range o.Errors {
-		if old.Field == e.Field && old.Reason == e.Reason && old.Value == e.Value {
-			return
-		}
+	if !o.complains(complaintOf(e)) {
+		o.Errors = append(o.Errors, e)
 	}
-	o.Errors = append(o.Errors, e)
+}
+
+// complaint is what a defect says of an object.
+type complaint struct{ field, value, reason string }
+
+func complaintOf(e *Defect) complaint { return complaint{e.Field, e.Value, e.Reason} }
+
+// complains says whether a defect says this already. O(1) expected, where there are many.
+func (o *Object) complains(c complaint) bool {
+	const few = 16
+	if len(o.Errors) <= few {
+		return slices.ContainsFunc(o.Errors, func(old *Defect) bool { return complaintOf(old) == c })
+	}
+	if o.noted == nil {
+		o.noted = map[complaint]bool{}
+	}
+	for ; o.listed < len(o.Errors); o.listed++ {
+		o.noted[complaintOf(o.Errors[o.listed])] = true
+	}
+	return o.noted[c]
 }
 
 // readMetadata reads what all objects have in common; kind and apiVersion are known.

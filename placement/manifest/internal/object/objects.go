@@ -257,7 +257,7 @@ func (all *Set) Copy() (copied *Set, of map[*Object]*Object) {
 	for _, o := range all.List {
 		next := *o
 		next.Root = Field{Of: &next, Value: o.Root.Value.Clone(), Line: o.Root.Line}
-		next.Errors = slices.Clone(o.Errors)
+		next.Errors, next.noted, next.listed = slices.Clone(o.Errors), nil, 0
 		copied.List = append(copied.List, &next)
 		if of[&next] = o; all.Seen[o.id()] == o {
 			copied.register(&next)
