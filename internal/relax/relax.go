@@ -289,7 +289,7 @@ func (f *Search) after(at state, e edit) *explain.Plan {
 		return nil
 	case next.s.Lineage != at.s.Lineage && next.s.Lineage != f.laid: // all of it was brought inside anew
 		f.laid = next.s.Lineage
-		f.share.Packing.Spend(insideSteps * (nodes + int64(at.s.Gangs.Len())))
+		f.share.Packing.Spend((insideSteps + int64(len(at.s.Lineage.Resources))) * (nodes + int64(at.s.Gangs.Len())))
 	case next.s != at.s:
 		f.share.Packing.Spend(nodes / looksInStep)
 	}
