@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/topology"
 )
 
 // oneNode has a node of four CPUs, and who runs on it.
@@ -94,4 +96,40 @@ func TestOutcomesEnd(t *testing.T) {
 	for range search.Outcomes(p) {
 		break
 	}
+}
+
+// Where a gang is tried without its parts first, what is found so comes before what they find.
+func TestOutcomesBeginWithoutParts(t *testing.T) {
+	spec, leaf := cluster.Spec{}, topology.Domain{Name: "leaf", Tier: 2}
+	req := &gang.Request{
+		Name: "gang", Shape: gang.Shape{Resources: muster.Resources{muster.CPU: 1}},
+		Groups: []gang.Groups{{Size: 3}}, Limits: []gang.Limit{{Kind: gang.Within, Layer: "unit", Most: 2}},
+	}
+	for u := range 2 {
+		unit := topology.Domain{Name: fmt.Sprint("unit-", u), Tier: 1}
+		for i := range 3 {
+			name := fmt.Sprint("n", u, i)
+			spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: muster.Resources{muster.CPU: 1}})
+			unit.Nodes, req.Members = append(unit.Nodes, name), append(req.Members, gang.Member{Name: fmt.Sprint(3*u + i)})
+		}
+		leaf.Children = append(leaf.Children, unit)
+	}
+	tree, err := topology.New(topology.Spec{Layers: []topology.Layer{{Name: "unit", Tier: 1}, {Name: "leaf", Tier: 2}}, Roots: []topology.Domain{leaf}})
+	require.NoError(t, err)
+	spec.Trees = []cluster.NamedTree{{Tree: tree}}
+	c, err := snapshot.New(spec)
+	require.NoError(t, err)
+	p, err := search.New(c, req, nil, problem.Bounds{})
+	require.NoError(t, err)
+	defer p.Done()
+	require.NotEmpty(t, p.Parts.First)
+	var first *problem.Problem
+	for o := range search.Outcomes(p) {
+		first = o.Of
+		break
+	}
+	require.NotNil(t, first)
+	require.False(t, first.InParts())
+	require.True(t, p.InParts())
+	require.False(t, search.Best(p).Of.InParts())
 }
