@@ -14,6 +14,7 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/topology"
 )
 
 // full is a snapshot of nodes without room, every fourth out of service, and a gang that is refused there.
@@ -126,4 +127,26 @@ func TestTrialsShareThePlans(t *testing.T) {
 		require.True(t, f.ranOut && f.doubt)
 		p.Done()
 	}
+}
+
+// New nodes stand in the domain that they come to, and where there is no topology, in none.
+func TestNodesAreAddedWithAndWithoutATopology(t *testing.T) {
+	s, req := full(t, 4)
+	v := s.View("")
+	next, ok := grown(state{s, req}, v, v.Outside, snapshot.NodeAt(s, 1), 2)
+	require.True(t, ok)
+	require.Equal(t, 6, next.s.Len())
+	require.Empty(t, next.s.Trees())
+
+	tree, err := topology.New(topology.Spec{
+		Layers: []topology.Layer{{Name: "rack", Tier: 1}}, Roots: []topology.Domain{{Name: "r", Tier: 1, Nodes: []string{"n0", "n1", "n2", "n3"}}},
+	})
+	require.NoError(t, err)
+	s, err = s.Update(cluster.Delta{Trees: []cluster.NamedTree{{Name: "default", Tree: tree}}})
+	require.NoError(t, err)
+	v = s.View("default")
+	next, ok = grown(state{s, req}, v, v.LeafOf[0], snapshot.NodeAt(s, 1), 2)
+	require.True(t, ok)
+	require.Equal(t, 6, next.s.Len())
+	require.Equal(t, 6, next.s.Trees()[0].Tree.NumNodes())
 }
