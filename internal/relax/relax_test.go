@@ -150,3 +150,35 @@ func TestNodesAreAddedWithAndWithoutATopology(t *testing.T) {
 	require.Equal(t, 6, next.s.Len())
 	require.Equal(t, 6, next.s.Trees()[0].Tree.NumNodes())
 }
+
+// What parts need is what each of them does, with those in it, the smallest first.
+func TestPartsNeedWhatIsInThem(t *testing.T) {
+	inner := []gang.Part{{Name: "b", Members: []string{"2"}}, {Name: "c", Members: []string{"3", "4", "5"}}}
+	for want, least := range map[int]int{6: 0, 3: 1, 2: -1} {
+		require.Equal(t, want, neededBy([]gang.Part{{Name: "a", Members: []string{"0", "1"}, Parts: inner, MinParts: least}}, 0))
+	}
+	require.Equal(t, 4, neededBy(inner, 2))
+	require.Equal(t, 1, neededBy(inner, 1))
+}
+
+// A minimum of which not even the lowest number helps is tried once.
+func TestMinimaThatDoNotHelpAreTriedOnce(t *testing.T) {
+	s, req := full(t, 4)
+	req.Parts = []gang.Part{{Name: "a", Members: []string{"job-0", "job-1"}}, {Name: "b", Members: []string{"job-2", "job-3"}}}
+	p, err := search.New(s, req, nil, problem.Bounds{})
+	require.NoError(t, err)
+	defer p.Done()
+	tried := 0
+	never := func(*snapshot.Snapshot, *gang.Request, bool, problem.Bounds) (*explain.Plan, bool) { tried++; return nil, true }
+	f := Search{Plan: never, Left: p.NewBudget(), Plans: 200}
+	f.begin(1)
+	require.Empty(t, f.minima(state{s, req}))
+	lower := 0
+	for _, m := range minimaOf(req) {
+		if m.needed > m.lowest {
+			lower++
+		}
+	}
+	require.Positive(t, lower)
+	require.Equal(t, lower, tried)
+}
