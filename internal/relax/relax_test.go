@@ -182,3 +182,26 @@ func TestMinimaThatDoNotHelpAreTriedOnce(t *testing.T) {
 	require.Positive(t, lower)
 	require.Equal(t, lower, tried)
 }
+
+// What slots tell of amounts is known where no quota is asked, and leaving members count as gone where the gang waits for them.
+func TestRoomsAreThoseOfTheGang(t *testing.T) {
+	s, req := full(t, 4)
+	p, err := search.New(s, req, nil, problem.Bounds{})
+	require.NoError(t, err)
+	defer p.Done()
+	f := Search{Left: p.NewBudget(), Plans: 200}
+	f.begin(1)
+	bounds := f.boundsOfLess(state{s, req}, roomsOf(p))
+	defer bounds.done()
+	mayFit, bounded := bounds.of("gpu")
+	require.True(t, bounded)
+	require.False(t, mayFit(1), "all nodes are full")
+	require.Equal(t, int64(6), roomsOf(p).whenEmpty(p.View.Outside), "a node out of service stays out")
+
+	require.False(t, f.inside(state{s, req}).LeavingGone)
+	s, err = s.Update(cluster.Delta{Leaving: []cluster.MemberRef{{Gang: "n1-0", Member: "n1-0"}}})
+	require.NoError(t, err)
+	require.True(t, f.inside(state{s, req}).LeavingGone)
+	req.IgnoreLeaving = true
+	require.False(t, f.inside(state{s, req}).LeavingGone)
+}
