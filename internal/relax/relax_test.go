@@ -205,3 +205,14 @@ func TestRoomsAreThoseOfTheGang(t *testing.T) {
 	req.IgnoreLeaving = true
 	require.False(t, f.inside(state{s, req}).LeavingGone)
 }
+
+// Who tolerates a taint already is not let to it once more.
+func TestTaintsAreToleratedOnce(t *testing.T) {
+	s, req := full(t, 4)
+	taint := gang.Taint{Key: "spot", Effect: gang.NoSchedule}
+	next, ok := tolerated(taint)(state{s, req})
+	require.True(t, ok)
+	require.Len(t, next.req.Shape.Tolerations, 1)
+	_, ok = tolerated(taint)(next)
+	require.False(t, ok)
+}
