@@ -169,7 +169,10 @@ func TestMinimaThatDoNotHelpAreTriedOnce(t *testing.T) {
 	require.NoError(t, err)
 	defer p.Done()
 	tried := 0
-	never := func(*snapshot.Snapshot, *gang.Request, bool, problem.Bounds) (*explain.Plan, bool) { tried++; return nil, true }
+	never := func(*snapshot.Snapshot, *gang.Request, bool, problem.Bounds) (*explain.Plan, bool) {
+		tried++
+		return nil, true
+	}
 	f := Search{Plan: never, Left: p.NewBudget(), Plans: 200}
 	f.begin(1)
 	require.Empty(t, f.minima(state{s, req}))
