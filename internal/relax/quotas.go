@@ -115,12 +115,13 @@ func (q *raising) edit(r raises) edit {
 	}
 }
 
-// leastAsk is what as few units take as must be placed at least: those of the minimal selection, or whole groups.
+// leastAsk is what as few units take as must be placed at least: those of the minimal selection, or whole groups, or all where fewer are
+// known.
 func leastAsk(p *problem.Problem) quota.Ask {
 	if in := p.Parts.Minimal; in != nil {
 		return p.Only(in).Asks(in.Size())
 	}
-	return p.Asks(int(unitsOf(p)))
+	return p.Asks(min(int(unitsOf(p)), len(p.Pending)))
 }
 
 // withoutQuota plans the gang in no quota, as if all of them had enough.
