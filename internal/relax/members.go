@@ -40,8 +40,9 @@ func (f *Search) members(at state) []step {
 			n = 1 // the others come beside victims that would not leave for them
 		}
 	}
-	// Else it places as many as there is room for. Of several shapes more may fit than of the lowest ranks.
-	if mayClear(p) || at.req.Preempt.ForTier != "" || p.HasRoles() {
+	// Else it places as many as there is room for. Of several shapes, and where a quota does not guarantee all members, more may fit than of
+	// the lowest ranks.
+	if mayClear(p) || at.req.Preempt.ForTier != "" || p.HasRoles() || len(p.Pinned) > 0 {
 		n, plan = f.most(at, of, n, top, plan, least)
 	}
 	return f.settle(found(explain.Change{Kind: explain.KindMembers, MinMember: running + n}, least(n), plan))

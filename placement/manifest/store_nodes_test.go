@@ -240,7 +240,7 @@ func TestStoreReadsOnlyTheNode(t *testing.T) {
 			return s.Changes()
 		}
 		for i := range pods {
-			require.NoError(t, s.Set(objectsOf(`{apiVersion: v1, kind: Pod, metadata: {name: p-` + strconv.Itoa(i) + `}, spec: {nodeName: n2}}`)[0]))
+			require.NoError(t, s.Set(objectsOf(`{apiVersion: v1, kind: Pod, metadata: {name: p-` + strconv.Itoa(i) + `}, spec: {nodeName: n` + strconv.Itoa(1+i%2) + `}}`)[0]))
 		}
 		for i := range nodes {
 			require.NoError(t, s.Set(objectsOf(strings.Replace(nodeTwo, "n2", "o"+strconv.Itoa(i), 1))[0]))
