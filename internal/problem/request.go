@@ -163,7 +163,7 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 		case gang.MustGather:
 			// The root satisfies no rule: a bound above all layers is the highest layer.
 			top := min(tier, v.RootTop-1)
-			if g.own < 0 || top <= g.own {
+			if g.own < 0 || top < g.own {
 				g.own, g.Name = top, r.Layer
 			}
 			if top <= g.Must {
