@@ -48,6 +48,15 @@ func TestIndexMissesNobody(t *testing.T) {
 	}
 }
 
+// Labels of a file may hold any byte: what two pods say is not one for all that.
+func TestLabelsWithAnyByteStayApart(t *testing.T) {
+	all := &All{}
+	all.add(t, "a", `{matchLabels: {a: "x\x00b\x00y"}}`)
+	all.add(t, "both", `{matchLabels: {a: x, b: y}}`)
+	require.Equal(t, []string{"s/a"}, all.Of(nil, "s", map[string]string{"a": "x\x00b\x00y"}, false, Counts{}))
+	require.Equal(t, []string{"s/both"}, all.Of(nil, "s", map[string]string{"a": "x", "b": "y"}, false, Counts{}))
+}
+
 // A pod is compared with the budgets that a label of it tells, however they name it; pods whose labels say the same to all budgets are
 // compared once.
 func TestBudgetsAreNoProduct(t *testing.T) {

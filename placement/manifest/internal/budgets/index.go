@@ -1,6 +1,7 @@
 package budgets
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -51,11 +52,11 @@ func (x *index) selecting(labels map[string]string) (names []string, ok bool) {
 	var says []string
 	for key, value := range labels {
 		if x.about[key] {
-			says = append(says, key+"\x00"+value)
+			says = append(says, fmt.Sprintf("%q=%q", key, value)) // quoted, as labels of a file may hold any byte
 		}
 	}
 	slices.Sort(says)
-	said := strings.Join(says, "\x00")
+	said := strings.Join(says, ",")
 	if names, ok = x.known[said]; ok {
 		return names, true
 	}
@@ -70,7 +71,7 @@ func (x *index) selecting(labels map[string]string) (names []string, ok bool) {
 	}
 	x.compared += looks
 	slices.SortFunc(names, muster.CompareNatural)
-	if list := strings.Join(names, "\x00"); x.lists[list] != nil {
+	if list := fmt.Sprintf("%q", names); x.lists[list] != nil {
 		names = x.lists[list]
 	} else {
 		x.lists[list] = names
