@@ -21,7 +21,7 @@ type asked struct {
 
 // questions are what the waiting gangs of the files ask, each once, in the order of the queue: a gang of several shapes asks for each.
 func questions(in *manifest.Input) []asked {
-	all := asking{at: map[uint64][]int{}}
+	all := asking{at: map[int][]int{}}
 	running := map[string]int{}
 	for i := range in.Spec.Running {
 		if m := &in.Spec.Running[i]; !m.Leaving {
@@ -53,11 +53,10 @@ func outermost(req *gang.Request, members int) gang.Groups {
 
 // shapesOf are the different shapes of a gang's members.
 func shapesOf(req *gang.Request) (out []*gang.Shape) {
-	known := map[uint64][]*gang.Shape{} // by what is one for equal ones
+	var known match.Shapes
 	add := func(s *gang.Shape) {
-		sum := match.Digest(s)
-		if !slices.ContainsFunc(known[sum], func(k *gang.Shape) bool { return k == s || k.Equal(s) }) {
-			known[sum], out = append(known[sum], s), append(out, s)
+		if _, isNew := known.Number(s); isNew {
+			out = append(out, s)
 		}
 	}
 	for i := range req.Members {
@@ -70,24 +69,24 @@ func shapesOf(req *gang.Request) (out []*gang.Shape) {
 	return out
 }
 
-// asking has the questions, and their places by what is one for equal shapes.
+// asking has the questions, and their places by the number of their shape.
 type asking struct {
-	all []asked
-	at  map[uint64][]int
+	all    []asked
+	shapes match.Shapes
+	at     map[int][]int
 }
 
 // ask adds a question, or the gang to those that ask it already.
 func (a *asking) ask(q *placement.FitQuestion, gang string) {
-	sum := match.Digest(&q.Shape)
-	for _, i := range a.at[sum] {
+	shape, _ := a.shapes.Number(&q.Shape)
+	for _, i := range a.at[shape] {
 		o := &a.all[i].question
-		if o.Shape.Equal(&q.Shape) && o.Group.Size == q.Group.Size && slices.Equal(o.Group.Gather, q.Group.Gather) &&
-			o.Tree == q.Tree && o.Priority == q.Priority && o.NeverPreempts == q.NeverPreempts {
+		if o.Group.Size == q.Group.Size && slices.Equal(o.Group.Gather, q.Group.Gather) && o.Tree == q.Tree && o.Priority == q.Priority && o.NeverPreempts == q.NeverPreempts {
 			a.all[i].gangs = append(a.all[i].gangs, gang)
 			return
 		}
 	}
-	a.at[sum] = append(a.at[sum], len(a.all))
+	a.at[shape] = append(a.at[shape], len(a.all))
 	a.all = append(a.all, asked{question: *q, gangs: []string{gang}})
 }
 

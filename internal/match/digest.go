@@ -10,9 +10,9 @@ import (
 // seed keeps whoever makes shapes from choosing ones of one digest. It decides nothing: equal digests are only looked at first.
 var seed = maphash.MakeSeed()
 
-// Digest is one number for all shapes that are equal by [gang.Shape.Equal], and hardly ever one for two that are not. It differs from run to
+// digest is one number for all shapes that are equal by [gang.Shape.Equal], and hardly ever one for two that are not. It differs from run to
 // run. O(what the shape lists).
-func Digest(s *gang.Shape) (sum uint64) {
+func digest(s *gang.Shape) (sum uint64) {
 	for name, amount := range s.Resources {
 		sum += text(name) * uint64(amount) // 0 is as good as not asked for
 	}

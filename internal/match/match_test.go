@@ -105,8 +105,29 @@ func TestDigestTellsShapesApart(t *testing.T) {
 			b.Resources = muster.Resources{"none": 0}
 			b.Resources.Add(a.Resources)
 		}
-		require.Equal(t, a.Equal(b), Digest(a) == Digest(b))
+		require.Equal(t, a.Equal(b), digest(a) == digest(b))
 	})
+}
+
+// Shapes that differ in anything are told apart by a digest, not each from each: the shapes that are compared are equal.
+func TestShapesAreNoProduct(t *testing.T) {
+	var x Shapes
+	first := make([]*gang.Shape, 500)
+	for i := range 1000 {
+		s := &gang.Shape{Resources: muster.Resources{"cpu": int64(i % 500), "memory": int64(500 - i%500)}} // all of one sum
+		if i < len(first) {
+			first[i] = s
+		}
+		n, isNew := x.Number(s)
+		require.Equal(t, i%500, n)
+		require.Equal(t, i < 500, isNew)
+	}
+	require.Len(t, x.by, 500, "one look for each")
+	for i, s := range first {
+		n, isNew := x.Number(s)
+		require.Equal(t, i, n)
+		require.False(t, isNew)
+	}
 }
 
 // list is a term that asks for a label.

@@ -174,6 +174,7 @@ func RefusedTogether(p *Problem) (*quota.State, error) {
 	}
 	refusal, err := state.Admit(whole, p.Request.QuotaLimit)
 	if err == nil && refusal != nil && leaveOut(p, state) {
+		p.wants = &whole
 		refusal, err = state.Admit(p.Asks(len(p.Pending)), p.Request.QuotaLimit)
 	}
 	if err != nil || refusal == nil {

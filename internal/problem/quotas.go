@@ -93,8 +93,6 @@ func leaveOut(p *Problem, state *quota.State) bool {
 	if kept >= first {
 		return false
 	}
-	all := p.Asks(len(p.Pending))
-	p.wants = &all
 	p.Pending = slices.Concat(pinned[:kept], others)
 	slices.SortFunc(p.Pending, func(a, b pendingMember) int { return cmp.Compare(a.Rank, b.Rank) })
 	p.Pending = append(p.Pending, pinned[kept:max(kept, counts[0]-len(others))]...)
@@ -105,9 +103,7 @@ func leaveOut(p *Problem, state *quota.State) bool {
 func guaranteed(p *Problem, state *quota.State, most int) int {
 	return sort.Search(most, func(n int) bool {
 		amounts := muster.Resources{}
-		for range n + 1 {
-			amounts.Add(p.ShapeOf(0).Resources)
-		}
+		addTimes(amounts, p.ShapeOf(0).Resources, int64(n)+1)
 		refusals, err := state.Refusals(quota.Ask{Quota: p.Request.Quota, Request: amounts, Pinned: amounts}, p.Request.QuotaLimit)
 		return err != nil || slices.ContainsFunc(refusals, func(r quota.Refusal) bool { return r.Rule == quota.RuleMin })
 	})

@@ -19,32 +19,17 @@ import (
 // order: roles.1
 func chooseRoles(p *Problem, shapes []*gang.Shape) error {
 	p.RoleOf = make([]int32, len(shapes))
-	known, alike := map[*gang.Shape]int32{}, map[uint64][]int32{} // roles by shape, and by what is one for equal shapes
+	var known match.Shapes
 	for i, s := range shapes {
-		role, ok := known[s]
-		if !ok {
-			role = roleOf(p, s, alike)
-			known[s] = role
+		role, isNew := known.Number(s)
+		if p.RoleOf[i] = int32(role); isNew {
+			p.Shapes = append(p.Shapes, s)
 		}
-		p.RoleOf[i] = role
 	}
 	if p.Gang == nil {
 		cutByLevels(p)
 	}
 	return sumNeeds(p)
-}
-
-// roleOf is the role of a shape, a new one if there is none yet.
-func roleOf(p *Problem, s *gang.Shape, alike map[uint64][]int32) int32 {
-	sum := match.Digest(s)
-	for _, role := range alike[sum] {
-		if p.Shapes[role].Equal(s) {
-			return role
-		}
-	}
-	role := int32(len(p.Shapes))
-	p.Shapes, alike[sum] = append(p.Shapes, s), append(alike[sum], role)
-	return role
 }
 
 // divideRoles divides each role by a number that each pending member has: members stay in one role if they have the
@@ -110,14 +95,14 @@ func divideByLimits(p *Problem) {
 // findTwins finds, for each role, the first role of its shape.
 func findTwins(p *Problem) {
 	p.twins = make([]int32, len(p.Shapes))
-	first := map[uint64][]int32{} // the first roles of shapes, by what is one for equal ones
+	var known match.Shapes
+	var first []int32 // by the number of a shape
 	for r, s := range p.Shapes {
-		sum := match.Digest(s)
-		i := slices.IndexFunc(first[sum], func(o int32) bool { return p.Shapes[o] == s || p.Shapes[o].Equal(s) })
-		if i < 0 {
-			i, first[sum] = len(first[sum]), append(first[sum], int32(r))
+		n, isNew := known.Number(s)
+		if isNew {
+			first = append(first, int32(r))
 		}
-		p.twins[r] = first[sum][i]
+		p.twins[r] = first[n]
 	}
 }
 

@@ -248,11 +248,10 @@ const (
 func (a *addition) findSpare(at state) *spare {
 	nodes := len(at.s.Lineage.Names)
 	each := min(max(spareNodes*nodes, fewSpare)/len(a.first), a.mostAdded())
-	all := newNames(at.s, at.s.Lineage.NodeName(a.like), each*len(a.first))
-	out := &spare{names: map[layout.Vertex][]string{}}
-	if len(a.first) < 2 || nodes+len(all) > remade {
-		return out
+	if len(a.first) < 2 || nodes+each*len(a.first) > remade {
+		return &spare{}
 	}
+	all, out := newNames(at.s, at.s.Lineage.NodeName(a.like), each*len(a.first)), &spare{names: map[layout.Vertex][]string{}}
 	spec, v := topology.Spec{}, a.r.p.View
 	if v.Tree != nil {
 		spec = v.Tree.Spec()

@@ -136,7 +136,7 @@ func (e *victimSearch) fitsWithoutAll() bool {
 // Hopeless says whether a gang in parts that is in no quota fits nowhere even once everybody is gone that may leave for it, and whether that is
 // proven. It costs a part of what it takes to find that out one way after the other, and no plan comes of it.
 func Hopeless(p *problem.Problem, who Leave) (hopeless, proven bool) {
-	leaving := !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0
+	leaving := search.Awaits(p)
 	evicts := who != Nobody && !p.Request.NeverPreempts && p.Snapshot.Lowest < p.Request.Priority
 	if !p.InParts() || p.Request.Quota != "" || p.Bounds.Left == nil || !leaving && !evicts {
 		return false, false
