@@ -80,12 +80,11 @@ const arrows = `
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed internal/draws
 	internal/scenario     < . topology numa quota gang preempt cluster explain placement placement/render internal/validity internal/reference
 	internal/cli          < internal/printed internal/match . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
+	cmd/muster            < internal/cli
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
 	examples/generate     <
 	examples/embed        < . topology gang gang/queue gang/permit cluster placement
-	examples/plan         < internal/cli
-	examples/topology     < internal/cli
 	benchmarks            < . fabric topology numa quota gang preempt cluster explain placement placement/manifest
 `
 

@@ -1,6 +1,6 @@
 // Generate prints a cluster and a queue of gangs for the plan command, always the same ones for the same flags:
 //
-//	go run ./examples/generate | go run ./examples/plan -
+//	go run ./examples/generate | go run ./cmd/muster plan -
 //
 // The cluster has spines of five leaves of five units of eight nodes of eight GPUs, some of which are in use.
 package main

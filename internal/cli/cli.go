@@ -1,5 +1,5 @@
-// Package cli is the plan command: files in, a plan out. It is a package so that the command, its examples and the case
-// harness are one code.
+// Package cli is the command muster: files in, plans and networks out. It is a package so that the command, its tests and the
+// case harness are one code.
 package cli
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/muster-sched/muster/placement/render"
 )
 
-const usage = `usage: plan [flags] FILE...
+const usage = `usage: muster plan [flags] FILE...
 
 Reads Kubernetes-style objects (YAML documents, JSON, Lists) and plans every gang that has a pod without a node, in
 queue order, each on what the ones before it left. A directory stands for all its *.yaml, *.yml and *.json files, in
@@ -29,12 +29,12 @@ a node that could never take a member. On a terminal they have colours, unless N
 was read and has no part in the plan: kinds that are skipped, notices, rules that are not modelled, what is wrong.
 
 Examples:
-  plan cluster.yaml jobs/            plans all gangs of the files
-  plan -keep-going -o json dump.json plans what can be planned, as JSON
-  plan -explain ns/train dump.json   says also why ns/train does not start, and what would make it start
-  plan -places -o json cluster.yaml  says also where each pod is, with labels and environment for its launcher
-  plan -without node/n1 dump.json    plans as if there were no such node
-  plan -o svg cluster.yaml > now.svg draws what is there and where it goes, for a browser
+  muster plan cluster.yaml jobs/              plans all gangs of the files
+  muster plan -keep-going -o json dump.json   plans what can be planned, as JSON
+  muster plan -explain ns/train dump.json     says also why ns/train does not start, and what would make it start
+  muster plan -places -o json cluster.yaml    says also where each pod is, with labels and environment for its launcher
+  muster plan -without node/n1 dump.json      plans as if there were no such node
+  muster plan -o svg cluster.yaml > now.svg   draws what is there and where it goes, for a browser
 
 Exit status: 0 the input was read and planned (a gang without a place is an answer); 1 the input cannot be used, nothing
 was planned; 2 the command line cannot be used; 3 with -fail-unplaced: some gang has no place.

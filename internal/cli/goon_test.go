@@ -11,7 +11,7 @@ func TestHelp(t *testing.T) {
 	status, out, err := command(t, "", "-h")
 	require.Zero(t, status)
 	require.Empty(t, err)
-	for _, part := range []string{"usage: plan", "Examples:", "Exit status: 0", "-fail-unplaced", "-topology"} {
+	for _, part := range []string{"usage: muster plan", "Examples:", "Exit status: 0", "-fail-unplaced", "-topology"} {
 		require.Contains(t, out, part)
 	}
 }

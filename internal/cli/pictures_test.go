@@ -24,7 +24,7 @@ func picture(t *testing.T, stdin string, args ...string) string {
 
 // The pictures of the stories are those that the command draws:
 //
-//	go run ./examples/plan -o svg examples/stories/cluster.yaml examples/stories/story-N.yaml > docs/pictures/story-N.svg
+//	go run ./cmd/muster plan -o svg examples/stories/cluster.yaml examples/stories/story-N.yaml > docs/pictures/story-N.svg
 func TestPicturesOfStoriesAreCurrent(t *testing.T) {
 	for _, name := range []string{"story-1", "story-2", "story-3"} {
 		file, err := os.ReadFile("../../docs/pictures/" + name + ".svg")

@@ -25,11 +25,7 @@ func TestMain(m *testing.M) {
 	if file == "" {
 		os.Exit(m.Run())
 	}
-	of := Run
-	if os.Args[1] == "topology" {
-		of = Topology
-	}
-	status := of(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+	status := Muster(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	text, err := os.ReadFile("/proc/self/status")
 	if err == nil {
 		err = os.WriteFile(file, text, 0o600)

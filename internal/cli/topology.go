@@ -20,7 +20,7 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-const topologyUsage = `usage: topology [-from FORMAT] [-to FORMAT | -draw | -check | -diff] [flags] FILE...
+const topologyUsage = `usage: muster topology [-from FORMAT] [-to FORMAT | -draw | -check | -diff] [flags] FILE...
 
 Reads what fabric managers, switches, workload managers and clouds know of a network and draws the trees that it makes, writes
 them in another format, checks them, or tells what changed. A directory stands for all its *.yaml, *.yml and *.json files; - is
@@ -30,10 +30,10 @@ What is odd about a network (a leaf of one host, a link seen from one side only)
 standard error, and what is usable is used.
 
 Examples:
-  topology ib.txt                                  draws the tree of an InfiniBand network
-  topology -from ufm -to slurm ports.json          writes Slurm's topology.conf
-  topology -from lldp -check tables/               says what is odd, a file for each device
-  topology -from slurm -diff old.conf new.conf     tells what changed
+  muster topology ib.txt                                draws the tree of an InfiniBand network
+  muster topology -from ufm -to slurm ports.json        writes Slurm's topology.conf
+  muster topology -from lldp -check tables/             says what is odd, a file for each device
+  muster topology -from slurm -diff old.conf new.conf   tells what changed
 
 Exit status: 0 the files were read; with -check and -diff: nothing is odd, nothing changed; 1 they cannot be used, something is odd,
 something changed; 2 the command line cannot be used.
@@ -332,38 +332,41 @@ func tellDifference(w io.Writer, name string, d *topology.Difference) {
 // parseTopology reads the command line; it has told the user what is wrong with it.
 func parseTopology(args []string, stdout, stderr io.Writer) (set topologySettings, err error) {
 	flags := flag.NewFlagSet("topology", flag.ContinueOnError)
-	formats := strings.Join(append(fabric.Formats(), objects), ", ")
-	flags.StringVar(&set.from, "from", "", "format of the files (default: what their beginning tells): "+formats)
-	flags.StringVar(&set.to, "to", "text", "format to write: "+strings.Join(fabric.Written(), ", "))
+	check := set.define(flags)
+	err = parseFiles(flags, args, topologyUsage, stdout, &set.files)
+	if err == nil {
+		err = check()
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		tellMisuse(stderr, "topology", err)
+	}
+	return set, err
+}
+
+// define says which flags there are; check says, once they are read, what is wrong with their values.
+func (set *topologySettings) define(flags *flag.FlagSet) (check func() error) {
+	from := choose(flags, "from", "", words(append(fabric.Formats(), objects)...), "format of the files (default: what their beginning tells): %s")
+	to := choose(flags, "to", "text", words(fabric.Written()...), "format to write: %s")
 	draw := flags.Bool("draw", false, "draw the trees, as -to text does; so it is without -to")
 	flags.BoolVar(&set.check, "check", false, "say what is odd, and nothing else")
 	flags.BoolVar(&set.diff, "diff", false, "tell what changed from the first file to the second")
 	flags.BoolVar(&set.options.KeepGoing, "keep-going", false, "use what is usable although something is odd")
-	planes := flags.String("planes", "", "of hosts on several networks of switches: each, a tree for each; one, a tree for all")
-	flags.StringVar(&set.options.Name, "name", "", "name of a topology that the files do not name")
-	flags.StringVar(&set.topology, "topology", "", "the topology that is meant, where there are several")
-	help, err := parseFiles(flags, args, topologyUsage, stdout, stderr, &set.files)
-	if err != nil {
-		return set, err
+	planes := choose(flags, "planes", "", words(string(fabric.EachPlane), string(fabric.OnePlane)), "of hosts on several networks of switches: a tree for each of them, or one for all: %s")
+	flags.StringVar(&set.options.Name, "name", "", "`name` of a topology that the files do not name")
+	flags.StringVar(&set.topology, "topology", "", "the topology that is meant, where there are several, by its `name`")
+	return func() error {
+		if err := checkChoices(flags); err != nil {
+			return err
+		}
+		if set.from, set.to, set.options.Planes = from(), to(), fabric.Planes(planes()); *draw {
+			set.to = "text"
+		}
+		switch {
+		case len(set.files) == 0:
+			return errors.New("no files given")
+		case set.diff && len(set.files) != 2:
+			return errors.New("-diff compares two files or directories")
+		}
+		return nil
 	}
-	if set.options.Planes = fabric.Planes(*planes); *draw {
-		set.to = "text"
-	}
-	switch known := append(fabric.Formats(), objects); {
-	case set.from != "" && !slices.Contains(known, set.from):
-		err = fmt.Errorf("-from %q: not one of %s", set.from, formats)
-	case !slices.Contains(fabric.Written(), set.to):
-		err = fmt.Errorf("-to %q: not one of %s", set.to, strings.Join(fabric.Written(), ", "))
-	case *planes != "" && set.options.Planes != fabric.EachPlane && set.options.Planes != fabric.OnePlane:
-		err = fmt.Errorf("-planes %q: not one of each, one", *planes)
-	case len(set.files) == 0:
-		err = errors.New("no files given")
-	case set.diff && len(set.files) != 2:
-		err = errors.New("-diff compares two files or directories")
-	}
-	if err != nil {
-		say(stderr, err)
-		help(stderr)
-	}
-	return set, err
 }

@@ -93,11 +93,11 @@ func TestTopologyCommandLine(t *testing.T) {
 		status, _, said := topologyOf(t, []string{slurmConf}, args...)
 		require.Equal(t, misuse, status)
 		require.Contains(t, said, want)
-		require.Contains(t, said, "usage: topology")
+		require.Contains(t, said, "\nmuster help topology has the flags and examples\n")
 	}
 	status, out, _ := topologyOf(t, nil, "-h")
 	require.Equal(t, ok, status)
-	require.Contains(t, out, "usage: topology")
+	require.Contains(t, out, "usage: muster topology")
 	status, _, said := topologyOf(t, []string{slurmConf}, "-topology", "net", "@0")
 	require.Equal(t, failed, status)
 	require.Contains(t, said, `-topology "net": none of slurm (4 nodes, 3 domains)`)
