@@ -67,6 +67,7 @@ func TestApplyWaits(t *testing.T) {
 	req.Shape.Resources = holds
 	res := mustPlan(t, c, req)
 	require.Len(t, res.WaitsFor, 2)
+	require.True(t, res.Waits())
 	_, err := c.Apply(res)
 	require.EqualError(t, err, "conflict: node n0, member y y-0: the plan waits for this member to be gone")
 	c, err = c.Release("y", "y-0")

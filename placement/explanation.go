@@ -144,7 +144,7 @@ func verdictOf(r *Result) Verdict {
 	switch {
 	case len(r.Victims) > 0:
 		return VerdictNeedsVictims
-	case len(r.WaitsFor) > 0:
+	case r.Waits():
 		return VerdictWaits
 	}
 	return VerdictPlaced

@@ -170,7 +170,7 @@ func (k *keeper) tryLimit(l gang.Limit, place int, plan *Result) (found *Result,
 		if errors.Is(e, muster.ErrNotSupported) {
 			err = e
 		}
-		if e != nil || leavesOut(r, plan) || len(r.WaitsFor) > 0 && len(plan.WaitsFor) == 0 {
+		if e != nil || leavesOut(r, plan) || r.Waits() && !plan.Waits() {
 			k.doubt = k.doubt || !proven(r, e)
 			return false
 		}

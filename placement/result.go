@@ -12,7 +12,7 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Result is a plan: [Cluster.Apply] carries it out, if it waits for somebody once those are gone (WaitsFor). It belongs to the
+// Result is a plan: [Cluster.Apply] carries it out, if it waits for somebody once those are gone ([Result.Waits]). It belongs to the
 // caller; nothing else refers to it.
 type Result struct {
 	// Gang and Tree are the names of the request's gang and of the topology it was planned in.
@@ -71,6 +71,10 @@ type Result struct {
 	parts   []string // by rank, of a gang in parts: the innermost one; else nil
 	groups  [][]int  // by rank, of a gang in parts: those that the member is in, outermost first; else nil
 }
+
+// Waits is true if the plan needs the room of members that are leaving (WaitsFor): Apply refuses it until they are gone. A host
+// plans again once some of them are. A nil result waits for nobody.
+func (r *Result) Waits() bool { return r != nil && len(r.WaitsFor) > 0 }
 
 // seat is a member of a gang on a node.
 type seat struct {

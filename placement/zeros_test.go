@@ -14,7 +14,7 @@ import (
 // Nothing that is asked of nil and zero values does harm, be it in a cluster without nodes or in one that has some.
 func TestZeroValuesDoNoHarm(t *testing.T) {
 	zeros.Package(
-		t, placement.Cluster{}, placement.Unschedulable{}, placement.Place{}, placement.Fit{},
+		t, placement.Cluster{}, placement.Result{}, placement.Unschedulable{}, placement.Place{}, placement.Fit{},
 		placement.NewCluster, placement.Plan, placement.Candidates, placement.Batch, placement.Together,
 		placement.PlanContext, placement.BatchContext, placement.TogetherContext, placement.Explain, placement.ExplainContext,
 		placement.MaxFit, placement.Standing, placement.Places,

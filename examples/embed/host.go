@@ -33,6 +33,7 @@ type stats struct {
 	pods, bound, spare, refused            int
 	plans, unschedulable, waited, rejected int
 	refusedNodes, failedBinds              int
+	evicted, waitedForRoom                 int
 }
 
 func (h *host) later(at int64, e event) { h.agenda[at] = append(h.agenda[at], e) }
@@ -71,7 +72,7 @@ func (h *host) handle(e event) error {
 	case "job":
 		return h.meet(j)
 	case "pod":
-		if j.over { // its job did not need it, or cannot run
+		if j.over || j.leaving { // its job does not need it, or cannot run
 			return nil
 		}
 		e.pod.phase = pending
@@ -153,7 +154,7 @@ func (h *host) tell(e permit.Event) error {
 func (h *host) requeue(failed *job) error {
 	failed.failures++
 	for _, j := range failed.group {
-		if j.over || !j.known || len(j.waiting()) == 0 {
+		if j.over || j.leaving || !j.known || len(j.waiting()) == 0 {
 			continue
 		}
 		j.queued.LastFailure, j.queued.Failed, j.queued.NotBefore = h.now, true, h.now+3
@@ -185,6 +186,11 @@ func (h *host) try(j *job) error {
 	}
 	if err != nil {
 		return err
+	}
+	if now, err := h.clear(res); err != nil {
+		return err
+	} else if !now {
+		return h.requeue(j)
 	}
 	if h.cluster, err = h.cluster.Apply(res); err != nil {
 		return err
@@ -251,7 +257,7 @@ func (h *host) unplace(p *pod) (err error) {
 // bind is the answer of the API server.
 func (h *host) bind(p *pod) error {
 	j := p.job
-	if p.phase != binding { // its job is over
+	if p.phase != binding || j.leaving { // its job is over, or about to be
 		return nil
 	}
 	if j.let < j.terms.MinMember {
@@ -275,6 +281,9 @@ func (h *host) bind(p *pod) error {
 
 // finish is the end of a job: its pods go, those too that never got a node. A group is forgotten when all of it is over.
 func (h *host) finish(j *job) (err error) {
+	if j.over { // it was evicted before it was done
+		return nil
+	}
 	j.over = true
 	h.open--
 	h.queue.Remove(j.queued.Name)

@@ -29,6 +29,7 @@ type job struct {
 	let      int  // how often a pod was allowed to be bound
 	bound    int
 	failures int
+	leaving  bool // evicted
 	over     bool // done, or refused
 }
 
@@ -53,7 +54,7 @@ type pod struct {
 
 // event is what an informer, or the simulated cluster, tells the host.
 type event struct {
-	kind string // "job", "pod", "bind", "done"
+	kind string // "job", "pod", "bind", "done", "gone"
 	job  *job
 	pod  *pod
 }
@@ -112,6 +113,8 @@ func (h *host) submit(pods int) {
 			j.request.Groups = []gang.Groups{{Size: 4, Gather: []gang.Rule{{Layer: "rack", Strength: gang.MustGather}}}}
 		case 6:
 			h.newJob(created, 2+h.random.IntN(31)).terms.Mode = gang.NonStrict
+		case 7: // may evict others
+			h.newJob(created, 2+h.random.IntN(7)).request.Priority = 1
 		default:
 			h.newJob(created, 2+h.random.IntN(31))
 		}

@@ -1,6 +1,6 @@
 // Embed is a small scheduler around the library, as a host would write it: what informers would tell it comes in, gangs wait in a queue, the
 // head is planned on a snapshot, the plan is applied, and the permit lifecycle says whose binding may begin. The cluster, the clock and
-// whoever submits jobs are simulated; nodes are refused after the plan and bindings fail, by a seed. In the end every pod was
+// whoever submits jobs are simulated; nodes are refused after the plan and bindings fail, by a seed, and some jobs evict others. In the end every pod was
 // bound exactly once, or it is known why not.
 package main
 
@@ -37,7 +37,8 @@ func run(out io.Writer, pods int, seed uint64) error {
 	}
 	s := &h.stats
 	fmt.Fprintf(out, "%d pods of %d jobs on %d nodes, done at %d\n", s.pods, len(h.jobs), h.cluster.Len(), h.now)
-	fmt.Fprintf(out, "bound %d, not needed any more %d, of jobs that no cluster of this kind can hold %d\n", s.bound, s.spare, s.refused)
+	fmt.Fprintf(out, "bound %d, not needed any more or evicted before %d, of jobs that no cluster of this kind can hold %d\n", s.bound, s.spare, s.refused)
+	fmt.Fprintf(out, "jobs evicted %d, plans that waited for them %d\n", s.evicted, s.waitedForRoom)
 	fmt.Fprintf(out, "plans %d, refused %d; waited %d, rejected %d, nodes refused %d, bindings failed %d\n",
 		s.plans, s.unschedulable, s.waited, s.rejected, s.refusedNodes, s.failedBinds)
 	return nil

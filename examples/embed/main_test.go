@@ -13,5 +13,7 @@ func TestNothingIsLost(t *testing.T) {
 		require.NoError(t, run(&first, 2_500, seed), "seed %d", seed)
 		require.NoError(t, run(&second, 2_500, seed))
 		require.Equal(t, first.String(), second.String(), "the same seed, the same run")
+		require.NotContains(t, first.String(), "evicted 0,")
+		require.NotContains(t, first.String(), "waited for them 0")
 	}
 }

@@ -41,6 +41,9 @@ func main() {
 	for _, a := range res.Assignments {
 		fmt.Printf("rank %d, pipeline %d: %s on %s\n", a.Rank, a.Group, a.Member, a.Node)
 	}
+	if res.Waits() { // for members that are leaving, none here: whoever schedules plans again once they are gone
+		log.Fatal("not yet")
+	}
 	next, err := c.Apply(res) // the next snapshot; the old one stays valid
 	check(err)
 	_, err = placement.Plan(next, &gang.Request{Name: "default/more", Shape: req.Shape, Members: []gang.Member{

@@ -182,7 +182,7 @@ func verdictOf(res *placement.Result) placement.Verdict {
 		return placement.VerdictRefused
 	case len(res.Victims) > 0:
 		return placement.VerdictNeedsVictims
-	case len(res.WaitsFor) > 0:
+	case res.Waits():
 		return placement.VerdictWaits
 	}
 	return placement.VerdictPlaced

@@ -107,7 +107,7 @@ func (s *session) headline(req *gang.Request, res *placement.Result) string {
 	if len(res.Assignments) < len(req.Members) {
 		line += fmt.Sprintf(" placed=%d/%d", len(res.Assignments), len(req.Members))
 	}
-	if len(res.WaitsFor) > 0 {
+	if res.Waits() {
 		var names []string
 		for _, m := range res.WaitsFor {
 			names = append(names, m.Member)

@@ -48,7 +48,7 @@ func tally(outcomes []Outcome) string {
 		switch o := &outcomes[i]; {
 		case o.Err == nil && o.Result != nil:
 			pods += len(o.Result.Assignments)
-			if len(o.Result.WaitsFor) > 0 {
+			if o.Result.Waits() {
 				waiting++
 			} else {
 				placed++

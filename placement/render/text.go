@@ -105,7 +105,7 @@ func headline(o *Outcome) string {
 	if o.Pass != "" && o.Pass != quota.Fair {
 		text += fmt.Sprintf(", by what its quota may %s", map[quota.Limit]string{quota.Borrow: "borrow", quota.Greedy: "take at most"}[o.Pass])
 	}
-	if len(res.WaitsFor) > 0 {
+	if res.Waits() {
 		var names []string
 		for _, m := range res.WaitsFor {
 			names = append(names, PodName(m.MemberRef))
