@@ -242,8 +242,8 @@ func TestKeysInTheWrongMap(t *testing.T) {
 				if o["kind"] == "Pod" {
 					at = known.OnPod
 				}
-				wrong := known.Objection(p.key, known.Map(strings.TrimSuffix(from, "s")), at) != ""
-				if in[p.key] == nil || wrong || known.Objection(p.key, known.Map(strings.TrimSuffix(to, "s")), at) == "" || testing.Short() && n%10 > 0 {
+				wrong := known.Judge(p.key, sides[from], at).Objection != ""
+				if in[p.key] == nil || wrong || !known.Judge(p.key, sides[to], at).WrongSide || testing.Short() && n%10 > 0 {
 					continue
 				}
 				other, had := meta[to].(map[string]any)
@@ -282,6 +282,9 @@ func withoutEach(objects []any, try func(in map[string]any, key string, value an
 	}
 }
 
+// sides are the two maps of metadata.
+var sides = map[string]known.Side{"labels": known.Labels, "annotations": known.Annotations}
+
 // ruleKeys are the keys of an object that are checked: those of placement blocks, and those under known prefixes.
 func ruleKeys(o map[string]any) (all []place) {
 	version, _ := o["apiVersion"].(string)
@@ -305,10 +308,8 @@ func ruleKeys(o map[string]any) (all []place) {
 			if kind == "Pod" {
 				at = known.OnPod
 			}
-			if wrong := known.Objection(key+"zz", known.Map(strings.TrimSuffix(in, "s")), at); strings.HasPrefix(wrong, "unknown") {
-				all = append(all, place{in: m, key: key, isKey: func(key string) bool {
-					return known.Objection(key, known.Map(strings.TrimSuffix(in, "s")), at) == ""
-				}})
+			if known.Judge(key+"zz", sides[in], at).Near {
+				all = append(all, place{in: m, key: key, isKey: func(key string) bool { return known.Judge(key, sides[in], at).Objection == "" }})
 			}
 		}
 	}

@@ -1,7 +1,8 @@
 // Package known answers: which keys may stand in an object, and which known one is nearest to one that may not? It has the
-// placement blocks of the systems that are read, and the annotations and labels under their prefixes.
+// placement blocks of the systems that are read, and the annotations and labels that they read or write.
 //
-// A key that a later release of a system adds is refused until it is listed here: rather that than a lost rule. Everything
+// A field that a later release of a system adds to a block is refused until it is listed here: rather that than a lost rule. Of
+// annotations and labels releases add too many: one that is near to a key that is read is refused, any other is told. Everything
 // here is read only.
 package known
 
@@ -145,6 +146,42 @@ func editDistance(a, b string) int {
 			}
 			diagonal = row[j+1]
 			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// distanceBelow is the edit distance of two words if it is less than a small bound, the bound else. It looks only at the cells of
+// the table from which the bound can be kept (Ukkonen 1985). O(bound * length).
+func distanceBelow(a, b string, bound int) int {
+	if d := len(a) - len(b); max(d, -d) >= bound {
+		return bound
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = min(j, bound)
+	}
+	for i := range len(a) {
+		from, to := max(0, i-bound), min(len(b), i+bound+1)
+		diagonal, least := row[from], bound
+		if row[from] = bound; from == 0 {
+			row[0] = min(i+1, bound)
+			least = row[0]
+		}
+		for j := from; j < to; j++ {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, diagonal+1, row[j]+1, bound)
+			least = min(least, row[j+1])
+		}
+		if to < len(b) {
+			row[to+1] = bound
+		}
+		if least == bound {
+			return bound
 		}
 	}
 	return row[len(b)]

@@ -193,6 +193,9 @@ func (r *reader) check(d *draft, known int) {
 		if o.Kind != "Pod" && !copied {
 			o.RefuseUnasked(len(d.pods) > 0)
 		}
+		if r.base.opt.Strict {
+			o.RefuseUnknown()
+		}
 		for _, e := range o.Errors {
 			errs = append(errs, errorOf(e))
 		}

@@ -89,30 +89,18 @@ func (g *gangs) podGroup(o *object.Object) *draft {
 	return d
 }
 
-// gangKeys tell a pod's gang, in the order in which they count: annotations and labels of all systems.
-var gangKeys = []struct {
-	key   string
-	label bool
-}{
-	{"pod-group.scheduling.sigs.k8s.io", true},
-	{"pod-group.scheduling.sigs.k8s.io/name", true},
-	{"scheduling.x-k8s.io/pod-group", true},
-	{koordinatorPrefix + "name", false},
-	{"pod-group/name", true},
-	{"scheduling.k8s.io/group-name", false},
-	{"scheduling.volcano.sh/group-name", false},
-	{"pod-group-name", false},
+// gangKeys tell a pod's gang, in the order in which they count.
+var gangKeys = []string{
+	"pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.sigs.k8s.io/name", "scheduling.x-k8s.io/pod-group", koordinatorPrefix + "name",
+	"pod-group/name", "scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "pod-group-name",
 }
 
 // ownerKeys name an object that the pod belongs to. They count only if the input has that object.
-var ownerKeys = []struct {
-	key, kind string
-	label     bool
-}{
-	{"kueue.x-k8s.io/workload", "Workload", false},
-	{"volcano.sh/job-name", "Job", true},
-	{"batch.kubernetes.io/job-name", "Job", true},
-	{"job-name", "Job", true},
+var ownerKeys = []struct{ key, kind string }{
+	{"kueue.x-k8s.io/workload", "Workload"},
+	{"volcano.sh/job-name", "Job"},
+	{"batch.kubernetes.io/job-name", "Job"},
+	{"job-name", "Job"},
 }
 
 // assignPods finds the gang of each pod; a pod without one is a gang of its own.
@@ -159,10 +147,7 @@ func (g *gangs) gangOf(m *member) *draft {
 	m.group = ref.group
 	var owner *draft
 	for _, k := range ownerKeys {
-		value := o.Labels[k.key]
-		if !k.label {
-			value = o.Annotations[k.key]
-		}
+		value := o.Said(k.key)
 		if value == "" {
 			continue
 		}

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -87,6 +88,15 @@ func compareMembers(a, b *member) int {
 // sortMembers puts members in rank order: by index, those without one after them in natural order of names.
 func sortMembers(members []*member) {
 	slices.SortFunc(members, compareMembers)
+}
+
+// said is the text of a label or annotation that is known, see [object.Object.Said]. What a controller labels stands before what is
+// in the template.
+func (m *member) said(key string) string {
+	if m.obj != nil {
+		return m.obj.Said(key)
+	}
+	return cmp.Or(m.labels[key], object.Said(m.spec.template.Get("metadata"), key))
 }
 
 // podsOf lists the pods of members; one that is only promised has none.

@@ -21,6 +21,7 @@ type outcome struct {
 	queues    map[string]bool             // that are named, and those above them
 	keys      map[string]bool             // that no topology has
 	held      nodes.Held
+	unknown   map[object.UnknownKey]int // objects, by what of them is not known
 	empty     []string
 	notices   []string
 	// fatal are defects that fail the whole input, spared those that do not.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -128,18 +127,14 @@ func (g *gangs) groupOf(o *object.Object, pod object.Field) (ref groupRef) {
 	if ref, names := g.inTree.groupOf(o, pod); names {
 		return ref
 	}
-	meta := pod.Value.Get("metadata")
-	for _, k := range gangKeys {
-		in := "annotations"
-		if k.label {
-			in = "labels"
-		}
-		switch value := meta.Get(in).Get(k.key); {
-		case value == nil || value.Kind != document.Text || value.Text == "":
+	meta := pod.Get("metadata")
+	for _, key := range gangKeys {
+		switch name := object.Said(meta, key); {
+		case name == "":
 		case ref.name == "":
-			ref.name = value.Text
-		case ref.name != value.Text:
-			pod.Sub("metadata").Get(in).Get(k.key).Fail("the pod names another gang too: " + ref.name)
+			ref.name = name
+		case ref.name != name:
+			object.Stated(meta, key).Fail("the pod names another gang too: " + ref.name)
 		}
 	}
 	if ref.name != "" {

@@ -91,7 +91,7 @@ func TestFilesPage(t *testing.T) {
 		require.Contains(t, told, name)
 	}
 	require.Subset(t, told, ignored.Notes())
-	comparePrefixes(t, text)
+	compareKeys(t, text)
 }
 
 // compareFields compares the table of a kind, which may share it with others. What is read is named in the code.
@@ -111,28 +111,38 @@ func compareFields(t *testing.T, text, kind string, want []string) {
 	require.ElementsMatch(t, want, told, kind)
 }
 
-// comparePrefixes compares the table of annotations and labels; -page writes it.
-func comparePrefixes(t *testing.T, text string) {
+// compareKeys compares the tables of annotations and labels; -page writes them.
+func compareKeys(t *testing.T, text string) {
 	t.Helper()
-	var lines []string
-	for _, p := range known.Prefixes() {
-		harmless := p.Harmless
-		if p.HarmlessFrom != "" {
-			harmless = append(harmless, p.HarmlessFrom+"...")
+	var b strings.Builder
+	for _, system := range known.Systems() {
+		fmt.Fprintf(&b, "### Keys of %s\n\n| key | read from | as | written by |\n| --- | --- | --- | --- |\n", system.Name)
+		own := map[string][]string{}
+		for _, k := range system.Keys {
+			if k.Use == known.Own {
+				own[k.By] = append(own[k.By], "`"+k.Name+"`")
+				continue
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, k.Side, k.Use, k.By)
 		}
-		lines = append(lines, fmt.Sprintf("| `%s/` | %s | %s | %s | %s |", p.Domain, strings.Join(p.Labels, " "), strings.Join(p.Annotations, " "),
-			strings.Join(p.Both, " "), strings.Join(harmless, " ")))
+		for _, by := range slices.Sorted(maps.Keys(own)) {
+			slices.SortFunc(own[by], muster.CompareNatural)
+			fmt.Fprintf(&b, "| %s | | harmless | %s |\n", strings.Join(own[by], " "), by)
+		}
+		b.WriteString("\n")
 	}
-	table := regexp.MustCompile("(?s)(\\| prefix \\|[^\n]*\n\\| ---[^\n]*\n).*?\n\n")
-	want := table.ReplaceAllString(text, "${1}"+strings.Join(lines, "\n")+"\n\n")
+	before, after, found := strings.Cut(text, "### Keys of")
+	_, after, ends := strings.Cut(after, "\n## ")
+	require.True(t, found && ends)
+	want := before + b.String() + "## " + after
 	if *write {
 		require.NoError(t, os.WriteFile(page, []byte(want), 0o600))
 		return
 	}
-	require.Equal(t, want, text, "go test ./placement/manifest -run TestFilesPage -page writes the table of prefixes")
+	require.True(t, want == text, "go test ./placement/manifest -run TestFilesPage -page writes the tables of keys")
 }
 
-var write = flag.Bool("page", false, "write the table of prefixes in docs/files.md")
+var write = flag.Bool("page", false, "write the tables of keys in docs/files.md")
 
 var allSources string
 

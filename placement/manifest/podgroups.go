@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -45,7 +44,7 @@ func (in *rules) rulesOfPods(d *draft) {
 	}
 	var sets []podSet
 	for _, m := range d.pods {
-		role := cmp.Or(m.labels["kueue.x-k8s.io/role-hash"], m.obj.Annotations["kueue.x-k8s.io/role-hash"])
+		role := m.obj.Said("kueue.x-k8s.io/role-hash")
 		if d.arrange == nil {
 			m.role = role
 		}

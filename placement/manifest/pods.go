@@ -50,7 +50,7 @@ func (all *pods) readPodSpec(pod object.Field) *podSpec {
 	if len(all.quotas.queues) > 0 { // which are read before pods
 		p.queues = queueNames(pod)
 	}
-	p.readProtection(labels, notes)
+	p.readProtection(meta)
 	return p
 }
 
@@ -78,13 +78,8 @@ func (all *pods) readPod(o *object.Object) {
 	if at := o.Root.Sub("status").Get("startTime").Time(); !at.IsZero() {
 		m.started = at.Unix()
 	}
-	for _, key := range indexAnnotations {
-		if f := o.Annotation(key); f.Present() {
-			m.index, m.indexed = f.Count(f.Text(), 0)
-		}
-	}
-	for _, key := range indexLabels {
-		if f := o.Label(key); f.Present() && !m.indexed {
+	for _, key := range indexKeys {
+		if f := o.Stated(key); f.Present() && !m.indexed {
 			m.index, m.indexed = f.Count(f.Text(), 0)
 		}
 	}
@@ -98,11 +93,10 @@ func (all *pods) readPod(o *object.Object) {
 	all.list = append(all.list, m)
 }
 
-// indexAnnotations and indexLabels hold a pod's rank; the first that is there counts, annotations before labels.
-var (
-	indexAnnotations = []string{koordinatorPrefix + "network-topology-index", "batch.kubernetes.io/job-completion-index"}
-	indexLabels      = []string{"volcano.sh/task-index", "batch.kubernetes.io/job-completion-index", "kueue.x-k8s.io/pod-group-pod-index"}
-)
+// indexKeys hold a pod's rank; the first that is there counts.
+var indexKeys = []string{
+	koordinatorPrefix + "network-topology-index", "batch.kubernetes.io/job-completion-index", "volcano.sh/task-index", "kueue.x-k8s.io/pod-group-pod-index",
+}
 
 // affinityKey is the key by which a pod is drawn to others of its key, and where it stands.
 func affinityKey(o *object.Object) (string, object.Field) {

@@ -13,14 +13,15 @@ import (
 const kaiPinned = 100
 
 // readProtection reads what the metadata of a pod or template says of eviction.
-func (p *podSpec) readProtection(labels, notes object.Field) {
+func (p *podSpec) readProtection(meta object.Field) {
+	labels := meta.Sub("labels")
 	p.pinned = !labels.Get(quotaPrefix + "preemptible").Truth(true)
 	for _, key := range []string{quotaPrefix + "can-preempt", quotaPrefix + "can-preempible"} {
 		p.patient = !labels.Get(key).Truth(true) || p.patient
 	}
 	p.patient = priorities.Never(labels.Get(schedulingPrefix+"preemption-policy"), false) || p.patient
 	p.unevictable = labels.Get(schedulingPrefix + "disable-preemptible").Truth(false)
-	p.preemptable = priorities.Preemptable(labels, notes)
+	p.preemptable = priorities.Preemptable(meta)
 	p.preemptibility = priorities.Preemptibility(labels.Get("kai.scheduler/preemptibility"))
 }
 
@@ -37,8 +38,7 @@ func (d *draft) protect(members []*member) {
 		}
 		kai = append(kai, priorities.Preemptibility(o.Label("kai.scheduler/preemptibility")))
 		if o.Group == volcanoQueues || o.Group == "batch.volcano.sh" {
-			meta := o.Root.Sub("metadata")
-			volcano = append(volcano, priorities.Preemptable(meta.Sub("labels"), meta.Sub("annotations")))
+			volcano = append(volcano, priorities.Preemptable(o.Root.Sub("metadata")))
 		}
 	}
 	for _, m := range members {

@@ -65,6 +65,7 @@ func defects(objects *object.Set, keepGoing bool, waiting []*draft) (fatal, spar
 func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input {
 	input := &Input{Unread: b.quotas.unread, Notices: slices.Clone(*b.notices)}
 	bound, held, keys := budgets.Counts{}, nodes.Held{}, map[string]bool{}
+	unknown := b.objects.Unknown()
 	var waiting []queued
 	var spared []object.Located
 	for _, f := range found {
@@ -75,6 +76,10 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 		bound.Add(f.bound)
 		held.Add(f.held)
 		maps.Copy(keys, f.keys)
+		unknown = addUnknown(unknown, f.unknown)
+	}
+	for key, n := range unknown {
+		input.Notices = append(input.Notices, key.Told(n))
 	}
 	sortQueue(waiting)
 	for i := range waiting {
@@ -94,6 +99,17 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 		return cmp.Or(muster.CompareNatural(a.Kind, b.Kind), muster.CompareNatural(a.APIVersion, b.APIVersion))
 	})
 	return input
+}
+
+// addUnknown adds up how many objects have keys that are not known.
+func addUnknown(to, more map[object.UnknownKey]int) map[object.UnknownKey]int {
+	if len(more) > 0 && to == nil {
+		to = map[object.UnknownKey]int{}
+	}
+	for key, n := range more {
+		to[key] += n
+	}
+	return to
 }
 
 func compareRunning(a, b cluster.Running) int {

@@ -109,6 +109,9 @@ func (r *reader) outcome(waiting []*draft) *outcome {
 			out.empty = append(out.empty, d.obj.Title())
 		}
 	}
+	if r.objects != r.base.objects { // which tells of its own
+		out.unknown = r.objects.Unknown()
+	}
 	out.fatal, out.spared = defects(r.objects, r.base.opt.KeepGoing, waiting)
 	return out
 }

@@ -103,15 +103,12 @@ func waitTime(o *object.Object) (int64, object.Field) {
 	return 0, f
 }
 
-// agreed is the number that the objects' annotation or label gives; those without one agree with all.
+// agreed is the number that the objects' metadata give; those without one agree with all.
 func agreed(objects []*object.Object, otherwise int, keys ...string) int {
 	n, found := otherwise, false
 	for _, o := range objects {
 		for _, key := range keys {
-			f := o.Annotation(key)
-			if !f.Present() {
-				f = o.Label(key)
-			}
+			f := o.Stated(key)
 			if !f.Present() {
 				continue
 			}

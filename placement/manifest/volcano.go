@@ -268,7 +268,7 @@ func (t *task) label(members []*member, template map[string]string) {
 func arrangeTasks(d *draft, tasks []task, members []*member) part {
 	byTask := map[string][]*member{}
 	for _, m := range members {
-		name := m.labels[taskLabel]
+		name := m.said(taskLabel)
 		if !slices.ContainsFunc(tasks, func(t task) bool { return t.name == name }) {
 			name = ""
 		}
@@ -304,10 +304,10 @@ func (t *task) partitions(members []*member) []part {
 	byID := map[int][]*member{}
 	for i, m := range members {
 		id := i / t.size
-		if index, ok := object.Ordinal(m.labels[taskIndexLabel]); ok {
+		if index, ok := object.Ordinal(m.said(taskIndexLabel)); ok {
 			id = index / t.size
 		}
-		if label, ok := object.Ordinal(m.labels[partitionLabel]); ok {
+		if label, ok := object.Ordinal(m.said(partitionLabel)); ok {
 			id = label
 		}
 		byID[id] = append(byID[id], m)

@@ -3,6 +3,7 @@ package object
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/muster-sched/muster/internal/document"
@@ -69,20 +70,84 @@ func CheckBlock(f Field, b known.Block) {
 	}
 }
 
-// checkMetadata notes unknown annotations and labels.
+// sides are the two maps of metadata.
+var sides = []struct {
+	name, other string
+	in          known.Side
+}{
+	{"labels", "annotations", known.Labels},
+	{"annotations", "labels", known.Annotations},
+}
+
+// checkMetadata notes annotations and labels that are read otherwise than they stand, and those that nobody knows.
 func checkMetadata(of Field, at known.Place) {
-	for _, in := range []known.Map{known.Label, known.Annotation} {
-		values := of.Value.Get("metadata").Get(string(in) + "s")
-		wrong := func(key string) bool { return known.Objection(key, in, at) != "" }
-		if values == nil || values.Kind != document.Mapping || !slices.ContainsFunc(values.Keys, wrong) {
-			continue // as nearly all of them: paths are made for the others alone
+	for _, side := range sides {
+		values := of.Value.Get("metadata").Get(side.name)
+		if values == nil || values.Kind != document.Mapping {
+			continue
 		}
-		for key, e := range of.Get("metadata").Get(string(in) + "s").Entries() {
-			if objection := known.Objection(key, in, at); objection != "" {
-				e.Fail(objection)
+		other := of.Value.Get("metadata").Get(side.other)
+		for i, key := range values.Keys {
+			v := known.Judge(key, side.in, at)
+			field := func() Field { return of.Get("metadata").Get(side.name).Get(key) }
+			switch beside := other.Get(key); {
+			case v.Unknown:
+				of.Of.unknown(field())
+			case v.Near:
+				of.Of.Misspelled = true
+				field().Fail(v.Objection)
+			case beside != nil && known.SaysOne(key) && !beside.Equal(values.Items[i]):
+				if side.in == known.Annotations { // once
+					field().Fail("contradicts the label of that name, which says " + strconv.Quote(beside.Text))
+				}
+			case v.Objection != "" && !(v.WrongSide && beside != nil):
+				field().Fail(v.Objection)
 			}
 		}
 	}
+}
+
+// unknown notes a key that nobody knows.
+func (o *Object) unknown(f Field) {
+	if !slices.ContainsFunc(o.Unknown, func(other Field) bool { return other.key == f.key }) {
+		o.Unknown = append(o.Unknown, f)
+	}
+}
+
+// RefuseUnknown notes the keys that nobody knows as defects.
+func (o *Object) RefuseUnknown() {
+	for _, f := range o.Unknown {
+		f.Fail("is not known here")
+	}
+}
+
+// UnknownKey is a key that nobody knows, of objects of a kind.
+type UnknownKey struct{ Kind, Key string }
+
+// Unknown counts the objects with keys that nobody knows.
+func (all *Set) Unknown() map[UnknownKey]int {
+	var count map[UnknownKey]int
+	for _, o := range all.List {
+		for _, f := range o.Unknown {
+			if count == nil {
+				count = map[UnknownKey]int{}
+			}
+			count[UnknownKey{o.Kind, f.key}]++
+		}
+	}
+	return count
+}
+
+// Told says how many objects have a key that nobody knows: `17 pods have volcano.sh/foo, which is not known here`.
+func (k UnknownKey) Told(objects int) string {
+	kind := k.Kind
+	if kind == "Pod" {
+		kind = "pod"
+	}
+	if objects == 1 {
+		return "1 " + kind + " has " + k.Key + ", which is not known here"
+	}
+	return Plural(objects, kind) + " have " + k.Key + ", which is not known here"
 }
 
 // quote makes text of the bare booleans and whole numbers among labels and annotations, which the API server would refuse,

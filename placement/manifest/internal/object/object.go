@@ -4,6 +4,7 @@
 package object
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/document"
+	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 )
 
@@ -31,8 +33,12 @@ type Object struct {
 	Deleted         bool      // has a deletion timestamp
 	Owners          []Reference
 
-	Root   Field
-	Errors []*Defect
+	Root    Field
+	Errors  []*Defect
+	Unknown []Field // annotations and labels that nobody knows
+	// Misspelled holds if a key of the metadata is near to one that is read, which it may be meant for.
+	Misspelled bool
+
 	noted  map[complaint]bool // what the first of many Errors say
 	listed int                // so many
 	added  bool               // it was read after Replacing
@@ -137,6 +143,48 @@ func (o *Object) Annotation(key string) Field {
 
 // Label is the field of one label.
 func (o *Object) Label(key string) Field { return o.inMetadata("metadata.labels", key) }
+
+// Stated is the field of a label or annotation that is known, see [Stated].
+func (o *Object) Stated(key string) Field {
+	return o.inMetadata("metadata."+sideOf(o.Root.Value.Get("metadata"), key), key)
+}
+
+// Said is the text of a label or annotation that is known, see [Stated]; empty: there is none.
+func (o *Object) Said(key string) string {
+	switch side := known.SideOf(key); side {
+	case known.Nowhere:
+		return ""
+	case known.Labels:
+		return o.Labels[key]
+	case known.Annotations:
+		return o.Annotations[key]
+	default:
+		return cmp.Or(o.Annotations[key], o.Labels[key])
+	}
+}
+
+// Stated is the field of a label or annotation that is known, in the metadata of an object or template, on the side on which it is
+// read; of one that is read from either the annotation, if it is there. A key that is in no table is nowhere.
+func Stated(meta Field, key string) Field { return meta.Get(sideOf(meta.Value, key)).Get(key) }
+
+// Said is the text that is stated, empty: there is none.
+func Said(meta Field, key string) string {
+	if v := meta.Value.Get(sideOf(meta.Value, key)).Get(key); v != nil && v.Kind == document.Text {
+		return v.Text
+	}
+	return ""
+}
+
+// sideOf is the mapping of metadata in which a key is read.
+func sideOf(meta *document.Value, key string) string {
+	switch side := known.SideOf(key); {
+	case side == known.Nowhere:
+		return "nowhere"
+	case side == known.Labels, side != known.Annotations && meta.Get("annotations").Get(key) == nil:
+		return "labels"
+	}
+	return "annotations"
+}
 
 // inMetadata is the field of a key of a mapping there, whose path is base; none is put together: most are asked for and not there.
 func (o *Object) inMetadata(base, key string) Field {

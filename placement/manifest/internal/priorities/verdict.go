@@ -16,13 +16,9 @@ const (
 	MustStay
 )
 
-// Preemptable reads Volcano's word, the annotation before the label.
-func Preemptable(labels, notes object.Field) Verdict {
-	const key = "volcano.sh/preemptable"
-	f := notes.Get(key)
-	if !f.Present() {
-		f = labels.Get(key)
-	}
+// Preemptable reads Volcano's word in the metadata of an object or template.
+func Preemptable(meta object.Field) Verdict {
+	f := object.Stated(meta, "volcano.sh/preemptable")
 	if f.Text() == "" {
 		return Unsaid
 	}

@@ -1,0 +1,66 @@
+package known
+
+// Keys of owners that make gangs and have no scheduler of their own.
+
+var leaderWorkerSetKeys = []Key{
+	{"leaderworkerset.sigs.k8s.io/exclusive-topology", Annotations, Layer, "users"},
+	{"leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology", Annotations, Layer, "users"},
+	{"leaderworkerset.sigs.k8s.io/size", Annotations, Minimum, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/name", Labels, Group, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/group-index", Labels, Group, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/worker-index", Labels, Order, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/group-key", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/subgroup-index", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/subgroup-size", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/subgroup-key", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/subgroup-policy-type", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/leader-name", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/leader-requests-tpus", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/replicas", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/template-revision-hash", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/subdomainPolicy", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/experimental-recreate-group-after-start", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/resize-policy", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/in-place-restart-state", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/handled-restart-counts", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/desired-restart-generation", Either, Own, "the controller"},
+	{"leaderworkerset.sigs.k8s.io/barrier-open", Either, Own, "the controller"},
+}
+
+var jobSetKeys = []Key{
+	{"alpha.jobset.sigs.k8s.io/exclusive-topology", Annotations, Layer, "users"},
+	{"alpha.jobset.sigs.k8s.io/node-selector", Either, Own, "users"},
+	{"jobset.sigs.k8s.io/jobset-name", Labels, Group, "the controller"},
+	{"jobset.sigs.k8s.io/replicatedjob-name", Labels, Group, "the controller"},
+	{"jobset.sigs.k8s.io/job-index", Labels, Group, "the controller"},
+	{"jobset.sigs.k8s.io/jobset-uid", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/replicatedjob-replicas", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/job-global-index", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/job-key", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/job-group-index", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/global-replicas", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/group-name", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/group-replicas", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/restart-attempt", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/job-restart-attempt", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/priority", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/coordinator", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/in-place-restart-attempt", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/disable-in-place-restart", Either, Own, "the controller"},
+	{"jobset.sigs.k8s.io/startup-policy", Either, Own, "the controller"},
+	{"alpha.jobset.sigs.k8s.io/namespaced-job", Either, Own, "the controller, users"},
+	{"alpha.jobset.sigs.k8s.io/no-schedule", Either, Own, "the controller, users"},
+}
+
+var ownerKeys = []Key{
+	{"training.kubeflow.org/job-name", Labels, Group, "the training operator"},
+	{"training.kubeflow.org/replica-type", Labels, Group, "the training operator"},
+	{"trainer.kubeflow.org/trainjob-ancestor-step", Labels, Group, "runtimes"},
+	{"ray.io/cluster", Labels, Group, "KubeRay"},
+	{"ray.io/group", Labels, Group, "KubeRay"},
+	{"ray.io/node-type", Labels, Group, "KubeRay"},
+	{"ray.io/worker-group-replica-index", Labels, Group, "KubeRay"},
+	{"grove.io/podgang", Labels, Group, "Grove"},
+	{"training.kubeflow.org/replica-index", Labels, Order, "the training operator"},
+	{"ray.io/priority-class-name", Labels, Order, "users"},
+}
