@@ -26,8 +26,8 @@
 // of owners, name their group by schedulingGroup, in 1.35 by workloadRef. A basic group without keys leaves its pods, or groups, to
 // themselves. docs/files.md lists what is read of every kind.
 //
-// A key that nobody knows is an error, with the nearest known one: in the blocks with placement rules, and among the annotations
-// and labels under the prefixes of the systems that are read.
+// A field that nobody knows is an error in the blocks with placement rules, with the nearest known one. So is a label or annotation
+// that is near to one that is read; any other that the prefix of a known system begins is told, once for each key and kind.
 //
 // Gangs that name each other in the annotation gang.scheduling.koordinator.sh/groups, of their PodGroup or else of their pods, start together
 // (Request.Together). Each has to name all. One whose members run, or whose PodGroup is Finished, is there already; the others wait for one that is not
