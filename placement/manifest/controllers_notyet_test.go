@@ -1,0 +1,95 @@
+package manifest_test
+
+// gangAt is a gang of a file in testdata/controllers. The file is together for all files as one cluster; the gang is aside for what an
+// input says beside gangs, and beside together a file that cannot be read beside the others.
+type gangAt struct{ file, gang string }
+
+// notYet has what is read otherwise than its system reads it, by what is wrong. An entry that has become right fails the test, until it
+// is taken out.
+var notYet = map[string][]gangAt{
+	"spec.scheduling of a Job (1.37) is not read: before its PodGroup is made the rule is lost": {
+		{"intree-early.yaml", "intree/early"},
+	},
+	"a child Job that is complete counts only while its pods are there": {
+		{"jobset-ended-half.yaml", "jobset/ended"},
+	},
+	"the webhook lets followers be made only when their leader has a node: they are not promised, and the terms of the webhook are counted beside the limit that they are": {
+		{"jobset-exclusive-waiting.yaml", "jobset/alone"},
+	},
+	"the terms that the webhook adds are counted beside the limit that they are": {
+		{"lws-exclusive-waiting.yaml", "lws/alone-0"},
+	},
+	"a replica of a surge has an owner": {
+		{"lws-half.yaml", "lws/half-2"},
+	},
+	"a launcher that comes after the workers takes none of their minimum": {
+		{"mpijob-launcher-waiting.yaml", "mpi/late"},
+	},
+	"pods that no podReferences name yet are in the group of their label grove.io/podclique": {
+		{"podgang-created.yaml", "grove/made-0"},
+	},
+	"a member that succeeded counts toward the minimum": {
+		{"pytorchjob-half.yaml", "pytorch/half"},
+		{"volcano-half.yaml", "volcano/half-f095f2c4-0fcd-5461-a8da-20c8d8e30e24"},
+		{"koordinator-half.yaml", "koord/half"},
+		{"tfjob-half.yaml", "tfjob/half"},
+	},
+	"the head that is to come has the container of the autoscaler": {
+		{"raycluster-early.yaml", "ray/early"},
+	},
+	"the Job that submits is no member of the gang of the cluster": {
+		{"rayjob-half.yaml", "ray/job-half-t8vbc"},
+		{"rayjob-half.yaml", "ray/job-half"},
+		{"rayjob-running.yaml", "ray/job-runs-m4nqd"},
+		{"rayjob-running.yaml", "ray/job-runs"},
+		{"rayjob-terminating.yaml", "ray/job-leaves-z2wld"},
+		{"rayjob-terminating.yaml", "ray/job-leaves"},
+	},
+	"minTaskMember beside subGroupPolicy is refused; the controller writes both": {
+		{"volcano-partitions-waiting.yaml", "volcano/parts-02dae4b6-9d4a-5d9a-aba4-750a21d01539"},
+		{"volcano-partitions-waiting.yaml", aside},
+	},
+	"network-topology-mode and network-topology-highest-tier of pods and templates are not read": {
+		{"volcano-pods-early.yaml", "volcano-pods/early"},
+	},
+	"a Job whose PodGroup is Pending has no pods, and is not planned at all: nobody tells of it": {
+		{"volcano-unqueued.yaml", "volcano/unqueued-f18d4769-960f-5a80-9644-d420f1b863a1"},
+	},
+	"what an admission assigns is taken, also while the pods still have their gate of the topology": {
+		{"kueue-job-gated.yaml", "kueue/job-gated-4c5d6"},
+	},
+	"a gated pod has its place by the assignment; what is reclaimable counts toward the minimum": {
+		{"kueue-job-half.yaml", "kueue/job-half-0a1b2"},
+	},
+	"a gated pod has its place by the assignment; a member that succeeded counts toward the minimum": {
+		{"kueue-pods-half.yaml", "kueue-pods/half"},
+	},
+	"it is counted that a term of another gang selects its pods, which the webhook added for a limit that is kept": {
+		{together, "jobset/half"},
+		{together, "jobset/waits"},
+		{together, "lws/gang-0-6d9f7c6b4d"},
+		{together, "lws/half-0"},
+		{together, "lws/late-0"},
+		{together, "lws/waits-0"},
+		{together, "trainer/half"},
+		{together, "trainer/waits"},
+	},
+	"a gang of Kueue means a topology of Kueue, not the ClusterNetworkTopology of Koordinator, which is always called default": {
+		{together, "kueue-job-gated.yaml"},
+		{together, "kueue-job-half.yaml"},
+		{together, "kueue-job-running.yaml"},
+		{together, "kueue-job-terminating.yaml"},
+		{together, "kueue-job-waiting.yaml"},
+	},
+}
+
+// wrongGangs are the entries of notYet, each with what is wrong.
+func wrongGangs() map[gangAt]string {
+	all := map[gangAt]string{}
+	for wrong, gangs := range notYet {
+		for _, at := range gangs {
+			all[at] = wrong
+		}
+	}
+	return all
+}
