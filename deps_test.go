@@ -56,7 +56,7 @@ const arrows = `
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
 	internal/relax        < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/sets internal/front internal/snapshot internal/problem internal/search
-	placement             < internal/printed . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/search internal/victims internal/relax preempt
+	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/search internal/victims internal/relax preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	fabric/internal/hostlist < .
 	fabric                < internal/printed . topology cluster internal/document fabric/internal/hostlist

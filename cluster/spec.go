@@ -6,6 +6,8 @@
 package cluster
 
 import (
+	"slices"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
@@ -60,6 +62,29 @@ type Node struct {
 	NotReady bool
 	// NUMA is what is known of the node's zones, nil if nothing is. It is kept by reference; equal nodes may share it.
 	NUMA *NUMA
+}
+
+// controllerTaints are the keys of the taints that the node controller of Kubernetes sets while a node is out of service.
+var controllerTaints = map[string]bool{
+	"node.kubernetes.io/unschedulable": true, "node.kubernetes.io/not-ready": true, "node.kubernetes.io/unreachable": true,
+	"node.kubernetes.io/memory-pressure": true, "node.kubernetes.io/disk-pressure": true, "node.kubernetes.io/pid-pressure": true,
+	"node.kubernetes.io/network-unavailable": true,
+}
+
+// EndsWithOutage says whether a taint is one that the node controller takes away from a node that returns to service.
+func EndsWithOutage(t gang.Taint) bool { return controllerTaints[t.Key] }
+
+// InService is a node once it returns to service: neither cordoned nor not ready, and without the taints that the node controller had
+// set. What is given stays as it is.
+func InService(n Node) Node {
+	if !n.Cordoned && !n.NotReady {
+		return n
+	}
+	n.Cordoned, n.NotReady = false, false
+	if slices.ContainsFunc(n.Taints, EndsWithOutage) {
+		n.Taints = slices.DeleteFunc(slices.Clone(n.Taints), EndsWithOutage)
+	}
+	return n
 }
 
 // NUMA are the zones of a node. Their sums may be above what the node has: that binds as well.

@@ -8,5 +8,5 @@ import (
 )
 
 func TestZeroValuesDoNoHarm(t *testing.T) {
-	zeros.Package(t, cluster.ConflictError{})
+	zeros.Package(t, cluster.ConflictError{}, cluster.InService, cluster.EndsWithOutage)
 }

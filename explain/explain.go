@@ -25,6 +25,8 @@ const (
 	CodeQuotaLimit Code = "quota-limit"
 	// CodeQuotaMinimum says that members that are not preemptible would use more of a quota than its minimum.
 	CodeQuotaMinimum Code = "quota-minimum"
+	// CodeNoResource says that no node has a resource that members ask for.
+	CodeNoResource Code = "no-resource"
 	// CodeCapacity says that the free slots of the whole cluster do not suffice.
 	CodeCapacity Code = "capacity"
 	// CodeFragmentation says that they would, but no domain that the rules allow has enough of them.
@@ -74,8 +76,8 @@ const (
 // Codes lists all reasons in the order in which they are told. The slice is the caller's.
 func Codes() []Code {
 	return []Code{
-		CodeInvalid, CodeTogether, CodeMembers, CodeQuotaLimit, CodeQuotaMinimum, CodeCapacity, CodeFragmentation, CodeRule, CodeGroups,
-		CodeMultiple, CodeLimit, CodePartMinimum, CodeRunning, CodeCordon, CodeNotReady, CodeTaint, CodeSelector, CodeHostFilter, CodeClosed,
+		CodeInvalid, CodeTogether, CodeMembers, CodeQuotaLimit, CodeQuotaMinimum, CodeCapacity, CodeFragmentation, CodeNoResource, CodeRule,
+		CodeGroups, CodeMultiple, CodeLimit, CodePartMinimum, CodeRunning, CodeCordon, CodeNotReady, CodeTaint, CodeSelector, CodeHostFilter, CodeClosed,
 		CodeOccupied, CodeZonePolicy, CodeZoneExclusive, CodeZoneCapacity, CodePreemptionForbidden, CodePriority, CodeProtected, CodeSteps,
 	}
 }
@@ -101,9 +103,11 @@ type Detail struct {
 	// many fit in the whole cluster.
 	Nodes int
 	Slots int64
-	// Keys counts the nodes by taint or by key of a label, most first.
+	// Keys counts the nodes by taint or by key of a label, most first; one node may have several.
 	Keys []KeyCount
-	// Resources counts the nodes without enough of a resource, by its name, in natural order.
+	// Resource is one that no node has, Nearest the one with the nearest name that some node has; empty: none has any.
+	Resource, Nearest string
+	// Resources counts the nodes without enough of a resource, by its name, in natural order; one that no node has is left out.
 	Resources []KeyCount
 	// Members is the number of running members that this is about, those that hold slots for the gang; Gangs that of their gangs.
 	Members, Gangs int
@@ -137,9 +141,9 @@ type Holder struct {
 // Relaxation is a change that makes a gang start.
 type Relaxation struct {
 	Change
-	// And is the second change of a combination, else nil. Both speak of the arguments as they are, so that it does not matter which is
-	// made first: a level of groups is that of the request, also where the other change drops one.
-	And *Change
+	// And are the further changes of a combination, else nil. All speak of the arguments as they are, so that it does not matter which is
+	// made first: a level of groups is that of the request, also where another change drops one.
+	And []Change
 	// Least is true if it is known that no smaller change of this kind helps, all others as they are.
 	Least bool
 	// Plan is what the change leads to.

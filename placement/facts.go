@@ -5,11 +5,14 @@ package placement
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -29,7 +32,8 @@ type factFinder struct {
 	now      []int64             // by id, how many members the amounts of a node allow
 	out      func(id int32) bool // out of service, but for which it might take members
 	released map[int32]problem.Released
-	lacks    []int // by place in Needs, the nodes that have too little of it
+	lacks    []int          // by place in Needs, the nodes that have too little of it
+	absent   []explain.Fact // of resources that no node has
 	barred   map[explain.Code]*explain.Detail
 	keys     map[explain.Code]map[string]int
 	stay     [len(whyNobodyLeaves)]explain.Detail // see weigh
@@ -41,9 +45,11 @@ type factFinder struct {
 // facts lists the reason, then what keeps members away from nodes, then why nobody leaves.
 func (f *factFinder) facts(ctx context.Context) []explain.Fact {
 	f.count()
+	f.absent = f.findAbsent()
 	f.weigh()
 	out := f.reasons()
 	if f.why.Rule != RuleMinMember && f.why.RefusedBy == nil {
+		out = append(out, f.absent...)
 		out = append(out, f.partMinima(ctx)...)
 		out = append(out, f.nodes()...)
 		out = append(out, f.stayers()...)
@@ -111,7 +117,6 @@ func (f *factFinder) bar(id int32, excluded map[int32]bool) {
 		for i, n := range f.one.Needs {
 			if f.free[int(id)*len(f.one.Needs)+i] < n.Amount {
 				f.lacks[i]++
-				return
 			}
 		}
 	}
@@ -129,7 +134,7 @@ func (f *factFinder) bar(id int32, excluded map[int32]bool) {
 		f.barred[code] = d
 	}
 	d.Nodes, d.Slots = d.Nodes+1, d.Slots+room
-	if key := f.one.Slots().Which(id, cause); key != "" {
+	for _, key := range f.one.Slots().Keys(id, cause) {
 		f.keys[code][key]++
 	}
 }
@@ -219,10 +224,43 @@ var ruleCodes = map[string]explain.Code{
 	string(gang.Apart): explain.CodeLimit, string(gang.Alone): explain.CodeLimit, string(gang.Within): explain.CodeLimit,
 }
 
+// findAbsent finds the resources that some member asks for and no node has, with the nearest of those that some node has. O(nodes * resources).
+func (f *factFinder) findAbsent() (out []explain.Fact) {
+	s := f.p.Snapshot
+	had := make([]bool, len(s.Lineage.Resources))
+	for id := range int32(len(s.Lineage.Names)) {
+		if class := s.Static.ClassOf(id); s.FlagsOf(id)&snapshot.Present != 0 {
+			for r, amount := range class.Capacity() {
+				had[r] = had[r] || amount > 0
+			}
+		}
+	}
+	var names []string
+	for r, name := range s.Lineage.Resources {
+		if had[r] {
+			names = append(names, name)
+		}
+	}
+	asked := map[string]bool{}
+	for _, one := range problem.EachAlone(f.p) {
+		for _, n := range one.Needs {
+			asked[n.Name] = n.ID < 0 || !had[n.ID]
+		}
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(asked), muster.CompareNatural) {
+		if asked[name] {
+			d := explain.Detail{Resource: name, Nearest: known.Nearest(name, names)}
+			out = append(out, explain.Fact{Code: explain.CodeNoResource, Detail: d, Proven: true})
+		}
+	}
+	return out
+}
+
 // lacking counts the nodes that have too little of a resource, by its name.
 func (f *factFinder) lacking() (out []explain.KeyCount) {
 	for i, nodes := range f.lacks {
-		if nodes > 0 {
+		absent := func(n explain.Fact) bool { return n.Detail.Resource == f.one.Needs[i].Name }
+		if nodes > 0 && !slices.ContainsFunc(f.absent, absent) {
 			out = append(out, explain.KeyCount{Key: f.one.Needs[i].Name, Nodes: nodes})
 		}
 	}

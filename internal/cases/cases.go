@@ -171,7 +171,8 @@ type plan struct {
 		Nodes     struct{ Rejected map[string]int }
 		RefusedBy *refusedBy
 	}
-	running map[string]int // members that run already, by node
+	Explanation map[string]json.RawMessage
+	running     map[string]int // members that run already, by node
 }
 
 type assignment struct {

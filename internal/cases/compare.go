@@ -137,7 +137,9 @@ func (a *answer) fieldDiffers(p *plan, key string, want json.RawMessage) string 
 	case "terms":
 		return termsDiffer(want, p)
 	case "refusedBy":
-		return equal(key, want, p.Reason.RefusedBy)
+		return holds(key, want, p.Reason.RefusedBy)
+	case "explanation":
+		return explanationDiffers(want, p)
 	case "oneOf":
 		return anyOf(want, func(one json.RawMessage) string {
 			var fields map[string]json.RawMessage

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/cli"
 	"github.com/muster-sched/muster/placement/manifest"
 )
@@ -17,6 +18,9 @@ func planned() *answer {
 	p.Assignments = []assignment{{Pod: "g-0", Node: "n1"}, {Pod: "g-1", Node: "n1"}, {Pod: "g-2", Node: "n2", Zones: []struct{ ID int }{{3}, {7}}}}
 	p.WaitsFor = []struct{ Pod string }{{"ns/old"}}
 	p.Victims = []struct{ Pod string }{{"ns/v10"}, {"ns/v9"}}
+	p.Reason.RefusedBy = &refusedBy{Quota: "d", Rule: "limit", Deficit: muster.Resources{"cpu": 1}}
+	p.Explanation = map[string]json.RawMessage{"verdict": json.RawMessage(`"refused"`), "relaxations": json.RawMessage(`[
+		{"kind": "request"}, {"kind": "quota", "change": {"quotas": [{"quota": "d", "max": {"cpu": 3}, "min": {}}]}, "least": true}, {"kind": "nodes"}]`)}
 	p.running = map[string]int{"n3": 1}
 	p.Reason.Nodes.Rejected = map[string]int{"taint": 1}
 	return &answer{plans: []plan{{Gang: "ns/first"}, p}, domainsOf: map[string][]string{
@@ -34,6 +38,9 @@ func TestWantsThatHold(t *testing.T) {
 		`"victims": {"victimCount": 2}`, `"victims": {"oneOf": [["ns/v9"], ["ns/v10", "ns/v9"]], "victimCount": 2}`,
 		`"waitsFor": ["ns/old"]`, `"waitsForCount": 1`, `"reason": "taint"`,
 		`"oneOf": [{"tier": 2}, {"tier": 1, "placed": 3}]`,
+		`"explanation": {"relaxations": [{"kind": "nodes"}]}`, `"explanation": {"verdict": "refused", "relaxations": []}`,
+		`"explanation": {"relaxations": [{"kind": "quota", "change": {"quotas": [{"quota": "d", "max": {"cpu": 3}}]}}, {"kind": "nodes"}]}`,
+		`"refusedBy": {"quota": "d"}`, `"refusedBy": {"deficit": {"cpu": 1}}`,
 	} {
 		require.Empty(t, planned().differs(json.RawMessage(`[{"gang": "ns/g", `+fields+`}]`)), fields)
 	}
@@ -52,6 +59,10 @@ func TestWantsThatDoNotHold(t *testing.T) {
 		`"victims": {"victimCount": 2, "oneOf": [["ns/v9"], ["ns/v10"]]}`, `"victims": {"victimCount": 1, "oneOf": [["ns/v10", "ns/v9"]]}`,
 		`"waitsFor": []`, `"waitsForCount": 0`, `"reason": "cordoned"`,
 		`"oneOf": [{"tier": 2}, {"tier": 1, "placed": 2}]`,
+		`"explanation": {"relaxations": [{"kind": "taint"}]}`, `"explanation": {"relaxations": [{"kind": "nodes"}, {"kind": "quota"}]}`,
+		`"explanation": {"relaxations": [{"kind": "quota", "change": {"quotas": []}}]}`, `"explanation": {"verdict": "placed"}`,
+		`"explanation": {"relaxations": [{"kind": "quota", "plan": {}}]}`, `"explanation": {"codes": [{}]}`,
+		`"refusedBy": {"quota": "e"}`, `"refusedBy": {"deficit": {"cpu": 2}}`, `"refusedBy": null`,
 		`"color": {}`, // never passed over in silence
 	} {
 		require.NotEmpty(t, planned().differs(json.RawMessage(`[{"gang": "ns/g", `+fields+`}]`)), fields)

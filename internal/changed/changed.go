@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
@@ -32,7 +33,7 @@ func changeCluster(spec *cluster.Spec, req *gang.Request, c *explain.Change) {
 		spec.Nodes = slices.Clone(spec.Nodes)
 		for i := range spec.Nodes {
 			if n := &spec.Nodes[i]; slices.Contains(c.Nodes, n.Name) {
-				n.Cordoned, n.NotReady = false, false
+				*n = serving(*n)
 			}
 		}
 	case explain.KindGangs:
@@ -54,6 +55,21 @@ func changeCluster(spec *cluster.Spec, req *gang.Request, c *explain.Change) {
 	default:
 		addNodes(spec, req.Tree, c)
 	}
+}
+
+// serving is a node that is in service again, as whoever returns it leaves it.
+func serving(n cluster.Node) cluster.Node {
+	if n.Cordoned || n.NotReady {
+		n.Taints = slices.DeleteFunc(slices.Clone(n.Taints), func(t gang.Taint) bool {
+			switch strings.TrimPrefix(t.Key, "node.kubernetes.io/") {
+			case "unschedulable", "not-ready", "unreachable", "memory-pressure", "disk-pressure", "pid-pressure", "network-unavailable":
+				return strings.HasPrefix(t.Key, "node.")
+			}
+			return false
+		})
+	}
+	n.Cordoned, n.NotReady = false, false
+	return n
 }
 
 // Over is amounts with some of them replaced.
@@ -79,7 +95,7 @@ func sure[T any](v T, err error) T {
 // addNodes adds nodes like one to a domain of the topology that a request is planned in.
 func addNodes(spec *cluster.Spec, tree string, c *explain.Change) {
 	like := spec.Nodes[slices.IndexFunc(spec.Nodes, func(n cluster.Node) bool { return n.Name == c.Like })]
-	like.Cordoned, like.NotReady = false, false
+	like = serving(like)
 	spec.Nodes, spec.Trees = slices.Clone(spec.Nodes), slices.Clone(spec.Trees)
 	var names []string
 	for i := range c.Add {

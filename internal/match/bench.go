@@ -2,6 +2,9 @@ package match
 
 import (
 	"fmt"
+	"iter"
+	"maps"
+	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -67,12 +70,21 @@ func (b *Bench) Selects(s *gang.Shape, node string, labels map[string]string) bo
 	return s.Selects(node, labels)
 }
 
-// Misses is [gang.Shape.Misses].
-func (b *Bench) Misses(s *gang.Shape, node string, labels map[string]string) string {
+// Misses is [Judge.Misses].
+func (b *Bench) Misses(s *gang.Shape, node string, labels map[string]string) iter.Seq[string] {
 	if j := b.judge(s); j != nil {
 		return j.Misses(node, labels)
 	}
-	return s.Misses(node, labels)
+	return func(yield func(string) bool) {
+		for _, key := range slices.SortedFunc(maps.Keys(s.Selector), muster.CompareNatural) {
+			if value, ok := labels[key]; (!ok || value != s.Selector[key]) && !yield(key) {
+				return
+			}
+		}
+		if affinity := (&gang.Shape{Affinity: s.Affinity}); !affinity.Selects(node, labels) {
+			yield(affinity.Misses(node, labels))
+		}
+	}
 }
 
 // PreferenceScore is [gang.Shape.PreferenceScore].

@@ -5,6 +5,7 @@
 package match
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -110,9 +111,11 @@ func (j *Judge) Selects(node string, labels map[string]string) bool {
 			return false
 		}
 	}
-	if len(j.shape.Affinity) == 0 {
-		return true
-	}
+	return len(j.shape.Affinity) == 0 || j.matchesAffinity(node, labels)
+}
+
+// matchesAffinity says whether a node matches some term of the affinity.
+func (j *Judge) matchesAffinity(node string, labels map[string]string) bool {
 	for i := range j.affinity.MayMatch(node, labels) {
 		if j.affinity.terms[i].Matches(node, labels) {
 			return true
@@ -121,23 +124,28 @@ func (j *Judge) Selects(node string, labels map[string]string) bool {
 	return false
 }
 
-// Misses is [gang.Shape.Misses].
-func (j *Judge) Misses(node string, labels map[string]string) string {
-	if j.Selects(node, labels) {
-		return ""
-	}
-	if j.keys == nil {
-		for key := range j.shape.Selector {
-			j.keys = append(j.keys, key)
+// Misses goes through what a node misses: the keys of the selector, in natural order, then what the first term of the affinity tells.
+// The first of them is that of [gang.Shape.Misses]. It may be empty.
+func (j *Judge) Misses(node string, labels map[string]string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if j.Selects(node, labels) {
+			return
 		}
-		slices.SortFunc(j.keys, muster.CompareNatural)
-	}
-	for _, key := range j.keys {
-		if value, ok := labels[key]; !ok || value != j.shape.Selector[key] {
-			return key
+		if j.keys == nil {
+			for key := range j.shape.Selector {
+				j.keys = append(j.keys, key)
+			}
+			slices.SortFunc(j.keys, muster.CompareNatural)
+		}
+		for _, key := range j.keys {
+			if value, ok := labels[key]; (!ok || value != j.shape.Selector[key]) && !yield(key) {
+				return
+			}
+		}
+		if len(j.shape.Affinity) > 0 && !j.matchesAffinity(node, labels) {
+			yield(j.first.misses(node, labels))
 		}
 	}
-	return j.first.misses(node, labels)
 }
 
 // PreferenceScore is [gang.Shape.PreferenceScore].

@@ -59,7 +59,10 @@ func TestJudgeIsTheShape(t *testing.T) {
 		for range 8 {
 			node, labels := words.Draw(t, "node"), rapid.MapOfN(keys, words, 0, 4).Draw(t, "labels")
 			require.Equal(t, s.Selects(node, labels), bench.Selects(s, node, labels))
-			require.Equal(t, s.Misses(node, labels), bench.Misses(s, node, labels))
+			misses := slices.Collect(bench.Misses(s, node, labels))
+			require.Equal(t, misses, slices.Collect((*Bench)(nil).Misses(s, node, labels)))
+			require.Equal(t, s.Selects(node, labels), len(misses) == 0)
+			require.Equal(t, s.Misses(node, labels), append(misses, "")[0])
 			require.Equal(t, s.PreferenceScore(node, labels), bench.PreferenceScore(s, node, labels))
 			require.Equal(t, s.MissesPreference(node, labels), bench.MissesPreference(s, node, labels))
 			taints := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) gang.Taint {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
@@ -224,11 +225,22 @@ func (k Slots) RefusalForGood(id int32) string {
 }
 
 // SuitsInService says whether a node may take members as far as taints, selectors and the host's filter decide: a node that is out of
-// service would, once it is back.
+// service would, once it is back, without the taints that go then.
 func (k Slots) SuitsInService(id int32) bool {
 	n, name := k.p.Snapshot.Static.At(id), k.p.Snapshot.Lineage.Names[id]
-	return (n.Flags&snapshot.Tainted == 0 || k.tolerates(n.Class.Taints)) && k.selects(name, n.Labels) &&
+	out := n.Flags&(snapshot.Cordoned|snapshot.NotReady) != 0
+	return (n.Flags&snapshot.Tainted == 0 || k.tolerates(n.Class.Taints) || out && k.toleratesLasting(n.Class.Taints)) && k.selects(name, n.Labels) &&
 		(k.p.Request.Eligible == nil || k.p.Request.Eligible(name))
+}
+
+// toleratesLasting is tolerates without the taints that a node loses when it returns to service.
+func (k Slots) toleratesLasting(taints []gang.Taint) bool {
+	for i, t := range taints {
+		if !cluster.EndsWithOutage(t) && !k.tolerates(taints[i:i+1]) {
+			return false
+		}
+	}
+	return true
 }
 
 // ServesAgain says whether a node that is out of service would take members once it is back: nobody near it keeps them off.
@@ -246,49 +258,38 @@ func (k Slots) tolerates(taints []gang.Taint) bool {
 	return !slices.ContainsFunc(k.p.Shapes, func(s *gang.Shape) bool { return !k.p.Judges.Tolerates(s, taints) })
 }
 
-// Which is the taint, or the key of a label, for which a node takes no member, by the cause that [Slots.Refusal] names; empty for
+// Keys are the taints, or the keys of labels, for which a node takes no member, by the cause that [Slots.Refusal] names, each once; none for
 // every other cause.
-func (k Slots) Which(id int32, cause string) string {
+func (k Slots) Keys(id int32, cause string) (keys []string) {
 	n := k.p.Snapshot.Static.At(id)
+	add := func(key string) {
+		if key != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
 	for _, s := range k.p.Shapes {
 		switch cause {
 		case "taint":
 			for i, t := range n.Class.Taints {
 				if !k.p.Judges.Tolerates(s, n.Class.Taints[i:i+1]) {
-					return strings.TrimSuffix(t.Key+"="+t.Value, "=") + ":" + string(t.Effect)
+					add(strings.TrimSuffix(t.Key+"="+t.Value, "=") + ":" + string(t.Effect))
 				}
 			}
 		case "selector":
-			if key := k.p.Judges.Misses(s, k.p.Snapshot.Lineage.Names[id], n.Labels); key != "" {
-				return key
+			for key := range k.p.Judges.Misses(s, k.p.Snapshot.Lineage.Names[id], n.Labels) {
+				add(key)
 			}
 		}
 	}
-	return ""
+	return keys
 }
 
-// Selective says whether more than marks decides whether a node may take members: some look at names or labels, must stay in
-// domains of other topologies, or keep off nodes meant for others.
-func (k Slots) Selective() bool { return k.p.whole != nil || k.looks() }
-
-// looks says whether any member of a unit looks at names or labels of nodes, or must stay in domains of other topologies.
-func (k Slots) looks() bool {
-	looks := func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 }
-	return k.p.Parts.Allowed != nil || slices.ContainsFunc(k.p.Shapes, looks)
-}
-
-// Opening returns a function that says whether the node at a position takes members as far as amounts and zones allow.
-// refusal is asked for nodes with marks, and for requests that look at names or labels.
-func (k Slots) Opening(refusal func(id int32) string) func(pos int32) bool {
-	excluded, hard, end := k.Excluded(), k.p.Hard(), k.p.View.FirstPos[k.p.View.Outside]
-	plain := !k.Selective() && k.p.Request.Eligible == nil
-	return func(pos int32) bool {
-		id := k.p.View.Node(pos)
-		if excluded[id] || hard && pos >= end {
-			return false
-		}
-		return plain && k.p.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || refusal(id) == ""
+// Which is the first of [Slots.Keys], empty if there is none.
+func (k Slots) Which(id int32, cause string) string {
+	if keys := k.Keys(id, cause); len(keys) > 0 {
+		return keys[0]
 	}
+	return ""
 }
 
 // Cause is the first cause for which a node takes no further member, resources and zones included; empty if it takes
@@ -326,6 +327,30 @@ func CauseForAll(roles []*Problem, cause func(one *Problem) string) string {
 	return first
 }
 
+// Selective says whether more than marks decides whether a node may take members: some look at names or labels, must stay in
+// domains of other topologies, or keep off nodes meant for others.
+func (k Slots) Selective() bool { return k.p.whole != nil || k.looks() }
+
+// looks says whether any member of a unit looks at names or labels of nodes, or must stay in domains of other topologies.
+func (k Slots) looks() bool {
+	looks := func(s *gang.Shape) bool { return len(s.Selector) > 0 || len(s.Affinity) > 0 }
+	return k.p.Parts.Allowed != nil || slices.ContainsFunc(k.p.Shapes, looks)
+}
+
+// Opening returns a function that says whether the node at a position takes members as far as amounts and zones allow.
+// refusal is asked for nodes with marks, and for requests that look at names or labels.
+func (k Slots) Opening(refusal func(id int32) string) func(pos int32) bool {
+	excluded, hard, end := k.Excluded(), k.p.Hard(), k.p.View.FirstPos[k.p.View.Outside]
+	plain := !k.Selective() && k.p.Request.Eligible == nil
+	return func(pos int32) bool {
+		id := k.p.View.Node(pos)
+		if excluded[id] || hard && pos >= end {
+			return false
+		}
+		return plain && k.p.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || refusal(id) == ""
+	}
+}
+
 // Excluded has the nodes, by id, that the request excludes; nil if it excludes none.
 func (k Slots) Excluded() map[int32]bool {
 	if len(k.p.Request.Exclude) == 0 {
@@ -336,42 +361,6 @@ func (k Slots) Excluded() map[int32]bool {
 		if id, ok := k.p.Snapshot.Lineage.ID(name); ok {
 			out[id] = true
 		}
-	}
-	return out
-}
-
-// Released is the amounts and zones that leaving members give back on a node.
-type Released struct {
-	Amounts []int64         // by resource
-	zones   *numa.Occupancy // the node's zones without them, nil where no zones are known
-}
-
-// LeavingReleased has, by node, the amounts and zones that leaving members give back; nil while they count as staying.
-// O(leaving members * resources) the first time.
-func (k Slots) LeavingReleased() map[int32]Released {
-	if !k.p.LeavingGone || len(k.p.Snapshot.Leaving) == 0 {
-		return nil
-	}
-	if k.p.ZoneState.Released != nil {
-		return k.p.ZoneState.Released
-	}
-	k.p.ZoneState.Released = k.ReleasedBy(k.p.Snapshot.Leaving)
-	return k.p.ZoneState.Released
-}
-
-// ReleasedBy has, by node, the amounts and zones that some members give back. O(members * resources).
-func (k Slots) ReleasedBy(members []*snapshot.Member) map[int32]Released {
-	out := map[int32]Released{}
-	for _, m := range members {
-		g, ok := out[m.Node]
-		if !ok {
-			g = Released{make([]int64, len(k.p.Snapshot.Lineage.Resources)), k.p.Snapshot.Zones.At(m.Node)}
-		}
-		for r, amount := range m.Class.Holds {
-			g.Amounts[r] += amount
-		}
-		g.zones = snapshot.Without(g.zones, m)
-		out[m.Node] = g
 	}
 	return out
 }

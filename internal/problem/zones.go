@@ -314,3 +314,39 @@ func (z Zones) LeastZones() int64 {
 	}
 	return 1
 }
+
+// Released is the amounts and zones that leaving members give back on a node.
+type Released struct {
+	Amounts []int64         // by resource
+	zones   *numa.Occupancy // the node's zones without them, nil where no zones are known
+}
+
+// LeavingReleased has, by node, the amounts and zones that leaving members give back; nil while they count as staying.
+// O(leaving members * resources) the first time.
+func (k Slots) LeavingReleased() map[int32]Released {
+	if !k.p.LeavingGone || len(k.p.Snapshot.Leaving) == 0 {
+		return nil
+	}
+	if k.p.ZoneState.Released != nil {
+		return k.p.ZoneState.Released
+	}
+	k.p.ZoneState.Released = k.ReleasedBy(k.p.Snapshot.Leaving)
+	return k.p.ZoneState.Released
+}
+
+// ReleasedBy has, by node, the amounts and zones that some members give back. O(members * resources).
+func (k Slots) ReleasedBy(members []*snapshot.Member) map[int32]Released {
+	out := map[int32]Released{}
+	for _, m := range members {
+		g, ok := out[m.Node]
+		if !ok {
+			g = Released{make([]int64, len(k.p.Snapshot.Lineage.Resources)), k.p.Snapshot.Zones.At(m.Node)}
+		}
+		for r, amount := range m.Class.Holds {
+			g.Amounts[r] += amount
+		}
+		g.zones = snapshot.Without(g.zones, m)
+		out[m.Node] = g
+	}
+	return out
+}

@@ -115,13 +115,25 @@ func drawOut(t *rapid.T, in *Input) {
 	for i := range in.Spec.Nodes {
 		n := &in.Spec.Nodes[i]
 		n.Cordoned, n.NotReady = n.Cordoned || draws.Chance(t, percent, "cordoned"), n.NotReady || draws.Chance(t, percent/2, "not ready")
-		if draws.Chance(t, 12, "tainted") {
+		if n.Cordoned && draws.Chance(t, 70, "as its controller does") {
+			n.Taints = append(slices.Clip(n.Taints), gang.Taint{Key: "node.kubernetes.io/unschedulable", Effect: gang.NoSchedule})
+		}
+		if n.NotReady && draws.Chance(t, 70, "as its controller does") {
+			n.Taints = append(slices.Clip(n.Taints), gang.Taint{Key: "node.kubernetes.io/not-ready", Effect: gang.NoExecute})
+		}
+		for draws.Chance(t, 12, "tainted") && len(n.Taints) < 3 {
 			key := rapid.SampledFrom([]string{"held", "kept"}).Draw(t, "key")
-			n.Taints = append(slices.Clip(n.Taints), gang.Taint{Key: key, Effect: rapid.SampledFrom([]gang.Effect{gang.NoSchedule, gang.NoExecute}).Draw(t, "effect")})
+			taint := gang.Taint{Key: key, Effect: rapid.SampledFrom([]gang.Effect{gang.NoSchedule, gang.NoExecute}).Draw(t, "effect")}
+			if n.Taints = append(slices.Clip(n.Taints), taint); draws.Chance(t, 40, "tainted twice") {
+				n.Taints = append(n.Taints, gang.Taint{Key: "third", Effect: gang.NoSchedule})
+			}
 		}
 	}
 	if draws.Chance(t, 15, "selects") {
 		in.Request.Shape.Selector = map[string]string{"kind": rapid.SampledFrom([]string{"a", "b", "none"}).Draw(t, "selected")}
+		if draws.Chance(t, 30, "selects twice") {
+			in.Request.Shape.Selector["pool"] = "none"
+		}
 	}
 }
 
@@ -158,7 +170,7 @@ func (x *enumeration) defects() (out []defect) {
 	missing := func(of ...explain.Kind) { out[len(out)-1].of = of }
 	for i := range x.e.Relaxations {
 		r := &x.e.Relaxations[i]
-		next := x.changedBy(&r.Change, r.And)
+		next := changedByAll(x.in, &r.Change, r.And)
 		res, err := planned(next)
 		if err == nil {
 			err = validity.Check(next.Spec, &next.Request, res)
@@ -178,6 +190,12 @@ func (x *enumeration) defects() (out []defect) {
 		if helping := x.missed(&o); helping != nil {
 			add(o.kind, "is missed", "%s helps", changeText(helping))
 			missing(o.kind)
+		}
+	}
+	for _, k := range []explain.Kind{explain.KindTaint, explain.KindSelector, explain.KindRequest} {
+		if what, which := x.together(k); what != "" {
+			add(k, what, "%s", which)
+			missing(k)
 		}
 	}
 	if len(x.e.Relaxations) == 0 && !x.saysNotTried(explain.KindCombination) {
@@ -200,8 +218,8 @@ func (x *enumeration) text() string {
 
 func toldText(r *explain.Relaxation) string {
 	text := changeText(&r.Change)
-	if r.And != nil {
-		text += " and " + changeText(r.And)
+	for i := range r.And {
+		text += " and " + changeText(&r.And[i])
 	}
 	return fmt.Sprintf("%s, least %v, %+v", text, r.Least, r.Plan)
 }
@@ -217,29 +235,17 @@ func changeText(c *explain.Change) string {
 	return "{" + strings.Join(out, " ") + "}"
 }
 
-// changedBy is the input with one change, and another one if there is one. Both speak of levels of groups as they are before.
-func (x *enumeration) changedBy(change, and *explain.Change) Input {
-	if and != nil && change.Kind == explain.KindGroup {
-		change, and = and, change
-	}
-	next := changedBy(x.in, change)
-	if and != nil {
-		next = changedBy(next, and)
-	}
-	return next
-}
-
 // helps says whether there is a plan after changes.
-func (x *enumeration) helps(change, and *explain.Change) bool {
-	_, err := planned(x.changedBy(change, and))
+func (x *enumeration) helps(change *explain.Change, and []explain.Change) bool {
+	_, err := planned(changedByAll(x.in, change, and))
 	return err == nil
 }
 
 // lesser is a smaller change than one that is told, that helps as well; nil: there is none.
 func (x *enumeration) lesser(r *explain.Relaxation) *explain.Change {
 	beside := x.in
-	if r.And != nil {
-		beside = changedBy(beside, r.And)
+	for i := range r.And {
+		beside = changedBy(beside, &r.And[i])
 	}
 	for _, smaller := range smallerThan(beside, &r.Change) {
 		if x.helps(&smaller, r.And) {
@@ -279,7 +285,7 @@ func (x *enumeration) pair() (_, _ *explain.Change) {
 				continue
 			}
 			a, b := &all[i].changes[0], &all[k].changes[0] // the furthest ones
-			if res, err := planned(x.changedBy(a, b)); err == nil && res.Proven && (res.Preemption == nil || res.Preemption.Proven) {
+			if res, err := planned(changedByAll(x.in, a, []explain.Change{*b})); err == nil && res.Proven && (res.Preemption == nil || res.Preemption.Proven) {
 				return a, b
 			}
 		}
@@ -321,8 +327,11 @@ func (x *enumeration) kinds() (out []string) {
 	for i := range x.e.Relaxations {
 		r := &x.e.Relaxations[i]
 		what := "told: " + string(r.Kind)
-		if r.And != nil {
-			what = fmt.Sprintf("told: combination of %s and %s", r.Kind, r.And.Kind)
+		if len(r.And) > 0 {
+			what = "told: combination of " + string(r.Kind)
+			for _, c := range r.And {
+				what += " and " + string(c.Kind)
+			}
 		} else if n := len(r.Nodes) + len(r.Gangs) + r.Add; n > 1 {
 			what += fmt.Sprint(" of ", n)
 		}

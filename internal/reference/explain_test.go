@@ -152,15 +152,12 @@ func changesHelp(t *testing.T, in Input, budget int) {
 
 // checkRelaxation makes a change and plans.
 func checkRelaxation(t *testing.T, in Input, r *explain.Relaxation) {
-	next := changedBy(in, &r.Change)
-	if r.And != nil {
-		next = changedBy(next, r.And)
-	}
+	next := changedByAll(in, &r.Change, r.And)
 	res, err := planned(next)
 	require.NoError(t, err, "%+v\n%s", r, in.Text())
 	require.Equal(t, r.Plan.Tier, res.Tier, "%+v\n%s", r, in.Text())
-	renamed := r.Kind == explain.KindAdd || r.And != nil && r.And.Kind == explain.KindAdd // new nodes have other names
-	if !renamed || len(r.Plan.WaitsFor) == 0 {                                            // how many more fit now depends on who is waited for
+	renamed := r.Kind == explain.KindAdd || slices.ContainsFunc(r.And, func(c explain.Change) bool { return c.Kind == explain.KindAdd }) // new nodes have other names
+	if !renamed || len(r.Plan.WaitsFor) == 0 {                                                                                           // how many more fit now depends on who is waited for
 		require.Len(t, res.Assignments, r.Plan.Members, "%+v\n%s", r, in.Text())
 	}
 	if !renamed {
@@ -170,16 +167,12 @@ func checkRelaxation(t *testing.T, in Input, r *explain.Relaxation) {
 		require.Len(t, res.WaitsFor, len(r.Plan.WaitsFor), "%+v", r)
 	}
 	beside := in
-	if r.And != nil {
-		beside = changedBy(in, r.And)
+	for i := range r.And {
+		beside = changedBy(beside, &r.And[i])
 	}
 	if r.Least {
 		for _, smaller := range smallerThan(beside, &r.Change) {
-			next := changedBy(in, &smaller)
-			if r.And != nil {
-				next = changedBy(next, r.And)
-			}
-			_, err := planned(next)
+			_, err := planned(changedByAll(in, &smaller, r.And))
 			require.Error(t, err, "%+v beside %+v: %+v is smaller\n%s", r.Change, r.And, smaller, in.Text())
 		}
 	}
@@ -335,7 +328,7 @@ func additionsOf(in *Input, n int) (out []explain.Change) {
 // nodesThatTake are those that would take some member of the gang if they were in service, and nobody were there.
 func nodesThatTake(in *Input) (names []string) {
 	for _, n := range in.Spec.Nodes {
-		n.Cordoned, n.NotReady = false, false
+		n = cluster.InService(n)
 		one := Input{Spec: in.Spec, Request: in.Request}
 		one.Spec.Nodes, one.Spec.Running, one.Spec.Trees, one.Spec.Quotas = []cluster.Node{n}, nil, nil, nil
 		one.Spec.Total, one.Spec.Demand = nil, nil

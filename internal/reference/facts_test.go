@@ -135,8 +135,7 @@ func (s *scan) each(v *vertex, f func(n *cluster.Node)) {
 
 // isOut says whether a node would take members if it were in service.
 func (s *scan) isOut(n *cluster.Node) bool {
-	serves := *n
-	serves.Cordoned, serves.NotReady = false, false
+	serves := cluster.InService(*n)
 	return (n.Cordoned || n.NotReady) && s.refusal(&serves) == ""
 }
 

@@ -203,8 +203,7 @@ const remade = 1 << 12
 // added is a cluster with so many nodes like one in a lowest domain.
 func (a *addition) added(leaf layout.Vertex, n int) edit {
 	return func(at state) (state, bool) {
-		like := snapshot.NodeAt(at.s, a.like)
-		like.Cordoned, like.NotReady = false, false
+		like := cluster.InService(snapshot.NodeAt(at.s, a.like))
 		if next, ok := a.inPlace(at, leaf, like, n); ok {
 			return next, true
 		}

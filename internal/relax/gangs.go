@@ -41,7 +41,7 @@ func (f *Search) gangs(at state) []step {
 		for _, e := range found.set {
 			change.Gangs = append(change.Gangs, gangs[e].Name)
 		}
-		return step{change, found.least, c.edit(found.set), found.plan}
+		return step{change: change, least: found.least, edit: c.edit(found.set), plan: found.plan}
 	}
 	steps := []step{end(found, false)}
 	if other := f.fewerMembers(at, r, &c, gangs, found.set); other != nil {

@@ -97,7 +97,7 @@ func found(change explain.Change, e edit, plan *explain.Plan) []step {
 	if plan == nil {
 		return nil
 	}
-	return []step{{change, true, e, plan}}
+	return []step{{change: change, least: true, edit: e, plan: plan}}
 }
 
 func minMember(n int) edit {

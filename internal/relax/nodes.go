@@ -16,9 +16,7 @@ func returned(ids []int32) edit {
 	return func(at state) (state, bool) {
 		var d cluster.Delta
 		for _, id := range ids {
-			n := snapshot.NodeAt(at.s, id)
-			n.Cordoned, n.NotReady = false, false
-			d.SetNodes = append(d.SetNodes, n)
+			d.SetNodes = append(d.SetNodes, cluster.InService(snapshot.NodeAt(at.s, id)))
 		}
 		return updated(at, d)
 	}
@@ -66,7 +64,7 @@ func (f *Search) nodes(at state) []step {
 	for _, id := range set {
 		change.Nodes = append(change.Nodes, at.s.Lineage.Names[id])
 	}
-	return []step{{change, found.least, returned(set), found.plan}}
+	return []step{{change: change, least: found.least, edit: returned(set), plan: found.plan}}
 }
 
 // returning are those of some nodes out of service that would have room for the gang once they are back. Equal ones are of one class.

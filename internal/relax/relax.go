@@ -53,6 +53,7 @@ type Search struct {
 	found    []explain.Relaxation
 	unproven map[*explain.Plan]bool // plans that are not proven to be the best ones
 	hasty    []hasty
+	apart    map[explain.Kind]bool // kinds of which several changes help without any other kind: beside one they are not tried together
 	notTried []explain.NotTried
 }
 
@@ -74,7 +75,8 @@ type edit func(state) (state, bool)
 // step is a change that was found.
 type step struct {
 	change explain.Change
-	least  bool // no smaller one helps
+	and    []explain.Change // that only help together with it
+	least  bool             // no smaller one helps
 	edit   edit
 	plan   *explain.Plan // what it leads to
 }
@@ -109,7 +111,7 @@ var kinds = [...]kind{
 const mostRead = 1 << 20
 
 // Find looks for changes of every kind for a gang that was refused, in the order of [explain.Kinds]; combinations of two kinds where
-// no single one helps. What was not looked into, or not to its end, is in notTried; made is the number of plans.
+// no single change helps. What was not looked into, or not to its end, is in notTried; made is the number of plans.
 func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.Relaxation, notTried []explain.NotTried, made int) {
 	if len(levels(state{s, req})) > 0 {
 		s.VictimIndex() // which later searches for victims share
@@ -125,16 +127,17 @@ func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.
 			if f.unproven[c.plan] {
 				f.hasty = append(f.hasty, hasty{len(f.found), c.edit})
 			}
-			f.found = append(f.found, explain.Relaxation{Change: c.change, Least: c.least, Plan: *c.plan})
+			f.found = append(f.found, explain.Relaxation{Change: c.change, And: c.and, Least: c.least, Plan: *c.plan})
 		}
 		f.end(k.kind)
 	}
 	f.planAgain(at)
 	f.sort()
-	if len(f.found) == 0 {
+	if !slices.ContainsFunc(f.found, func(r explain.Relaxation) bool { return len(r.And) == 0 }) {
 		f.begin(1)
 		f.combine(at)
 		f.end(explain.KindCombination)
+		f.sort()
 	}
 	if req.Eligible != nil || len(req.Exclude) > 0 {
 		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindNodes, Reason: "nodes that the host's own filter keeps out: it is the host's to change"})
@@ -340,9 +343,12 @@ func (r *room) bounds() *rooms {
 	return r.rooms
 }
 
-// combine looks for two changes of different kinds: one as far as it goes, then the least of the other, then the least of the first
-// beside that.
+// combine looks for changes of two kinds: one as far as it goes, then the least of the other, then the least of the first beside that.
 func (f *Search) combine(at state) {
+	f.apart = map[explain.Kind]bool{}
+	for i := range f.found {
+		f.apart[f.found[i].Kind] = true
+	}
 	for i, a := range kinds {
 		if a.loosen == nil {
 			continue
@@ -376,14 +382,14 @@ func (f *Search) pair(at, loose state, first, second func(*Search, state) []step
 			continue
 		}
 		for _, a := range first(f, beside) {
-			change := b.change
-			if d := &change; d.Kind == explain.KindGroup && d.Part == a.change.Part && a.change.Level >= d.Level {
+			if d := &b.change; d.Kind == explain.KindGroup && d.Part == a.change.Part && a.change.Level >= d.Level {
 				a.change.Level++ // levels are those of the request as it is
 			}
-			if change.Kind == explain.KindAdd {
-				nameNew(at.s, &change, a.plan)
+			if b.change.Kind == explain.KindAdd {
+				nameNew(at.s, &b.change, a.plan)
 			}
-			f.found = append(f.found, explain.Relaxation{Change: a.change, And: &change, Least: a.least && b.least && !f.doubt, Plan: *a.plan})
+			and := slices.Concat(a.and, []explain.Change{b.change}, b.and)
+			f.found = append(f.found, explain.Relaxation{Change: a.change, And: and, Least: a.least && b.least && !f.doubt, Plan: *a.plan})
 			return
 		}
 	}

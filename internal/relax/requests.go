@@ -27,9 +27,7 @@ type less struct {
 
 func (f *Search) lessOf(at state, p *problem.Problem, resource string) *less {
 	l := &less{f: f, at: at, resource: resource}
-	for _, s := range p.Shapes {
-		l.before = max(l.before, s.Resources[resource])
-	}
+	l.before = mostAsked(p, resource)
 	l.amounts = l.quotients(p)
 	return l
 }

@@ -27,6 +27,8 @@ type choice struct {
 	edit  func(set []int32) edit
 	// most bounds the units in a domain whatever is chosen; nil: nothing but the gains does.
 	most func(d layout.Vertex) int64
+	// notAlone: no element helps by itself, as is known already.
+	notAlone bool
 	// ending is what amounts tell of the gangs of a scope; nil: the elements are no gangs.
 	ending func(p *scope) *ending
 }

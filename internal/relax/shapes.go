@@ -54,16 +54,52 @@ func atMost(resource string, amount int64) edit {
 	})
 }
 
-// requests finds the most that members can ask for of the scarcest resource that helps.
+// requests finds the most that members can ask for of the scarcest resource that helps; where none does by itself, of the fewest that help
+// together.
 func (f *Search) requests(at state) []step {
 	p := f.at(at).p
 	if p == nil {
 		return nil
 	}
-	zones := f.at(at).bounds()
-	bound := f.boundsOfLess(at, zones)
+	zones := f.at(at).bounds().p.Zones().Bind()
+	names := f.at(at).bounds().scarcest()
+	if steps := f.request(at, names...); len(steps) > 0 {
+		steps[0].least = !zones // the width that zones are asked for may jump
+		return f.settle(steps)
+	}
+	if f.apart[explain.KindRequest] {
+		return nil
+	}
+	var all []alternative
+	for _, name := range names {
+		if before := mostAsked(p, name); before > 1 {
+			all = append(all, alternative{explain.Change{Kind: explain.KindRequest, Resource: name, Before: before, Amount: 1}, atMost(name, 1)})
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	c := &choice{notAlone: true, edit: func(set []int32) edit { return together(all, set) }}
+	found := f.fewest(at, c, len(all))
+	if found == nil {
+		return nil
+	}
+	few := make([]alternative, len(found.set))
+	for i, e := range found.set {
+		few[i] = all[e]
+	}
+	return []step{f.raisedRequests(at, few, found)}
+}
+
+// request finds the most of the first of some resources of which less helps.
+func (f *Search) request(at state, names ...string) []step {
+	p := f.at(at).p
+	if p == nil {
+		return nil
+	}
+	bound := f.boundsOfLess(at, f.at(at).bounds())
 	defer bound.done()
-	for _, resource := range zones.scarcest() {
+	for _, resource := range names {
 		if f.share.Packing.Spend(f.inward); !f.mayTry() {
 			break
 		}
@@ -76,16 +112,64 @@ func (f *Search) requests(at state) []step {
 			amount, plan = l.any()
 			f.doubt = f.doubt || plan == nil && l.before > fewNumbers
 		}
-		if plan == nil {
-			continue
+		if plan != nil {
+			return found(explain.Change{Kind: explain.KindRequest, Resource: resource, Before: l.before, Amount: amount}, atMost(resource, amount), plan)
 		}
-		steps := found(explain.Change{Kind: explain.KindRequest, Resource: resource, Before: l.before, Amount: amount}, atMost(resource, amount), plan)
-		for k := range steps {
-			steps[k].least = !p.Zones().Bind() // the width that zones are asked for may jump
-		}
-		return f.settle(steps)
 	}
 	return nil
+}
+
+// raisedRequests are smaller requests for several resources that help together, as large as they can be: of each first the most beside the
+// least of all others; if these do not go together, of one after the other the most beside those before.
+func (f *Search) raisedRequests(at state, few []alternative, least *chosen) step {
+	set := make([]int32, len(few))
+	for i := range set {
+		set[i] = int32(i)
+	}
+	most, plan := slices.Clone(few), least.plan
+	for i := range few {
+		most[i] = f.raisedBeside(at, few, i, nil)
+	}
+	exact := f.after(at, together(most, set))
+	if exact == nil {
+		copy(most, few)
+		for i := range most {
+			most[i] = f.raisedBeside(at, most, i, &plan)
+		}
+	} else {
+		plan = exact
+	}
+	s := step{change: most[0].change, edit: together(most, set), plan: plan, least: least.least && exact != nil && !f.doubt && !f.at(at).p.Zones().Bind()}
+	for i := range most[1:] {
+		s.and = append(s.and, most[1+i].change)
+	}
+	return s
+}
+
+// raisedBeside is one of some smaller requests with the most that helps beside the others, and its plan if that is asked for.
+func (f *Search) raisedBeside(at state, all []alternative, i int, plan **explain.Plan) alternative {
+	beside := at
+	for k, other := range all {
+		if k != i {
+			beside, _ = other.edit(beside)
+		}
+	}
+	steps := f.request(beside, all[i].change.Resource)
+	if len(steps) == 0 { // the plans ran out: what is known to help
+		return all[i]
+	}
+	if plan != nil {
+		*plan = steps[0].plan
+	}
+	return alternative{steps[0].change, steps[0].edit}
+}
+
+// mostAsked is the most that some member asks for of a resource.
+func mostAsked(p *problem.Problem, resource string) (most int64) {
+	for _, s := range p.Shapes {
+		most = max(most, s.Resources[resource])
+	}
+	return most
 }
 
 // scarcest lists what members ask for, first what bounds the slots of most nodes.
@@ -133,13 +217,14 @@ func binding(p *problem.Problem, id int32, extra []int64) (best int, slots int64
 	return best, slots
 }
 
-func withoutResource(f *Search, at state) (out []edit) {
+func withoutResource(f *Search, at state) []edit {
+	var names []alternative
 	if p := f.at(at).p; p != nil {
 		for _, resource := range f.at(at).bounds().scarcest() { // what is scarcest now may not be once something else helps
-			out = append(out, atMost(resource, 1))
+			names = append(names, alternative{edit: atMost(resource, 1)})
 		}
 	}
-	return out
+	return edits(names)
 }
 
 // tolerated lets members to nodes with a taint.
@@ -181,20 +266,17 @@ func (f *Search) intolerable(at state) []gang.Taint {
 
 func nameOf(t gang.Taint) string { return t.Key + "=" + t.Value + ":" + string(t.Effect) }
 
-// taints tolerates each taint by itself.
-func (f *Search) taints(at state) (steps []step) {
-	for _, t := range f.intolerable(at) {
-		steps = append(steps, f.one(at, explain.Change{Kind: explain.KindTaint, Taint: t}, tolerated(t))...)
-	}
-	return steps
-}
+// taints tolerates each taint by itself; where none helps, the fewest that help together.
+func (f *Search) taints(at state) []step { return f.each(at, f.tolerations(at)) }
 
-func withTolerations(f *Search, at state) (out []edit) {
+func (f *Search) tolerations(at state) (out []alternative) {
 	for _, t := range f.intolerable(at) {
-		out = append(out, tolerated(t))
+		out = append(out, alternative{explain.Change{Kind: explain.KindTaint, Taint: t}, tolerated(t)})
 	}
 	return out
 }
+
+func withTolerations(f *Search, at state) []edit { return edits(f.tolerations(at)) }
 
 // unselected drops a label of all selectors, or all affinities.
 func unselected(label string, affinity bool) edit {
@@ -231,25 +313,18 @@ func selected(req *gang.Request) (labels []string, affinity bool) {
 	return slices.SortedFunc(maps.Keys(known), muster.CompareNatural), affinity
 }
 
-// selectors drops each label of the selectors by itself, and the affinities.
-func (f *Search) selectors(at state) (steps []step) {
-	labels, affinity := selected(at.req)
-	for _, label := range labels {
-		steps = append(steps, f.one(at, explain.Change{Kind: explain.KindSelector, Label: label}, unselected(label, false))...)
-	}
-	if affinity {
-		steps = append(steps, f.one(at, explain.Change{Kind: explain.KindSelector, Affinity: true}, unselected("", true))...)
-	}
-	return steps
-}
+// selectors drops each label of the selectors by itself, and the affinities; where none helps, the fewest that help together.
+func (f *Search) selectors(at state) []step { return f.each(at, droppedSelectors(at.req)) }
 
-func withoutSelectors(_ *Search, at state) (out []edit) {
-	labels, affinity := selected(at.req)
+func droppedSelectors(req *gang.Request) (out []alternative) {
+	labels, affinity := selected(req)
 	for _, label := range labels {
-		out = append(out, unselected(label, false))
+		out = append(out, alternative{explain.Change{Kind: explain.KindSelector, Label: label}, unselected(label, false)})
 	}
 	if affinity {
-		out = append(out, unselected("", true))
+		out = append(out, alternative{explain.Change{Kind: explain.KindSelector, Affinity: true}, unselected("", true)})
 	}
 	return out
 }
+
+func withoutSelectors(_ *Search, at state) []edit { return edits(droppedSelectors(at.req)) }

@@ -1,4 +1,4 @@
-// Which of some elements help together, as far as plans tell?
+// Which of some elements, or of some changes, help together, as far as plans tell?
 
 package relax
 
@@ -43,6 +43,9 @@ func (f *Search) trial(at state, c *choice, elements []int32, e *ending) *trial 
 		}
 		return plan != nil
 	})
+	if c.notAlone {
+		t.May = func(counts []int32) bool { return len(t.Elements(counts)) > 1 }
+	}
 	if e != nil {
 		t.May = func(counts []int32) bool {
 			gone := make([]bool, len(elements))
@@ -99,4 +102,67 @@ func (f *Search) spared(at state, c *choice, p *scope, quick *chosen) *chosen {
 	}
 	t.Spare(t.Sizes)
 	return t.chosen(t.size == p.least)
+}
+
+// alternative is one of several changes of a kind.
+type alternative struct {
+	change explain.Change
+	edit   edit
+}
+
+// each makes each change of a kind by itself; where none of them helps, the fewest that help together.
+func (f *Search) each(at state, all []alternative) (steps []step) {
+	for _, a := range all {
+		steps = append(steps, f.one(at, a.change, a.edit)...)
+	}
+	if len(steps) > 0 || len(all) < 2 || f.apart[all[0].change.Kind] {
+		return steps
+	}
+	c := &choice{notAlone: true, edit: func(set []int32) edit { return together(all, set) }}
+	found := f.fewest(at, c, len(all))
+	if found == nil {
+		return nil
+	}
+	s := step{change: all[found.set[0]].change, least: found.least && !f.doubt, edit: c.edit(found.set), plan: found.plan}
+	for _, i := range found.set[1:] {
+		s.and = append(s.and, all[i].change)
+	}
+	return []step{s}
+}
+
+// fewest is a smallest set of so many elements, as far as plans suffice, of which none helps by itself. Nil: all together do not help.
+func (f *Search) fewest(at state, c *choice, n int) *chosen {
+	p := &scope{elements: make([]int32, n)}
+	for i := range p.elements {
+		p.elements[i] = int32(i)
+	}
+	if n > fewElements {
+		return f.spared(at, c, p, nil)
+	}
+	return f.searched(at, c, p, nil, nil)
+}
+
+// together makes some of several changes, those that change anything.
+func together(all []alternative, set []int32) edit {
+	return func(at state) (state, bool) {
+		changed := false
+		for _, i := range set {
+			if next, ok := all[i].edit(at); ok {
+				at, changed = next, true
+			}
+		}
+		return at, changed
+	}
+}
+
+// edits are the edits of all changes, each by itself, then of all together.
+func edits(all []alternative) (out []edit) {
+	set := make([]int32, len(all))
+	for i, a := range all {
+		out, set[i] = append(out, a.edit), int32(i)
+	}
+	if len(all) > 1 {
+		out = append(out, together(all, set))
+	}
+	return out
 }

@@ -134,7 +134,10 @@ func request(w *words, name string, first int) *gang.Request {
 	}
 	for _, s := range w.list("select") {
 		key, value, _ := strings.Cut(s, ":")
-		req.Shape.Selector = map[string]string{key: value}
+		if req.Shape.Selector == nil {
+			req.Shape.Selector = map[string]string{}
+		}
+		req.Shape.Selector[key] = value
 	}
 	for _, key := range w.list("tolerate") {
 		req.Shape.Tolerations = append(req.Shape.Tolerations, gang.Toleration{Key: key, Exists: true})

@@ -40,8 +40,8 @@ func (s *session) whyNot(t testing.TB, w *words) (string, error) {
 	}
 	for _, r := range e.Relaxations {
 		text += "with " + changeOf(&r.Change)
-		if r.And != nil {
-			text += " and " + changeOf(r.And)
+		for i := range r.And {
+			text += " and " + changeOf(&r.And[i])
 		}
 		if !r.Least {
 			text += " (perhaps less)"
@@ -79,7 +79,7 @@ func detailOf(d explain.Detail) string {
 			text += fmt.Sprintf(" %s=%d", p.name, p.n)
 		}
 	}
-	for _, s := range []string{d.Rule, d.Part, d.Quota, strings.Join(d.Names, ","), d.Reason} {
+	for _, s := range []string{d.Rule, d.Part, d.Quota, strings.Join(d.Names, ","), d.Resource, d.Nearest, d.Reason} {
 		if s != "" {
 			text += fmt.Sprintf(" %q", s)
 		}

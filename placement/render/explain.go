@@ -123,7 +123,7 @@ func whyWaits(o *Outcome) (lines []string) {
 		lines = append(lines, "It starts together with "+named(mates(o))+", or not at all; what follows is of this gang by itself.")
 	}
 	for i := range e.Facts {
-		lines = append(lines, shortText(&e.Facts[i].Detail)...)
+		lines = append(append(lines, shortText(&e.Facts[i].Detail)...), absentText(&e.Facts[i].Detail)...)
 	}
 	return lines
 }

@@ -37,12 +37,15 @@ func TestEveryCodeHasWords(t *testing.T) {
 		f := explain.Fact{Code: code, Proven: true, Detail: explain.Detail{
 			Wanted: 4, Fits: 3, Nodes: 5, Slots: 6, Members: 7, Gangs: 2, Part: "decode", Quota: "team", Names: []string{"ns/other"}, Reason: "a reason",
 		}}
+		if code == explain.CodeNoResource {
+			f.Detail.Resource, f.Detail.Nearest = "fpgas", "fpga"
+		}
 		text := explained(t, []explain.Fact{{Code: explain.CodeCapacity, Proven: true}, f}, nil) + explained(t, []explain.Fact{f}, nil)
 		if code == explain.CodeInvalid {
 			text = toldOf(t, &Outcome{Explanation: &placement.Explanation{Verdict: placement.VerdictInvalid, Facts: []explain.Fact{f}}})
 		}
 		told := false
-		for _, words := range []string{"a reason", "decode", "ns/other", "team", "4 members, and at most 3 fit", "only 3 are known", "5 nodes with room for 6 members", "7 running members of 2 gangs"} {
+		for _, words := range []string{"a reason", "No node has fpgas; the nearest name that one has is fpga.", "decode", "ns/other", "team", "4 members, and at most 3 fit", "only 3 are known", "5 nodes with room for 6 members", "7 running members of 2 gangs"} {
 			told = told || strings.Contains(text, words)
 		}
 		require.True(t, told, "%s: %s", code, text)
@@ -122,7 +125,7 @@ func TestVictimsAreTold(t *testing.T) {
 // A plan that waits or evicts says so, a change that may not be the least as well; a combination has both changes.
 func TestCombinationIsTold(t *testing.T) {
 	r := &explain.Relaxation{
-		Change: explain.Change{Kind: explain.KindNodes, Nodes: []string{"n1"}}, And: &explain.Change{Kind: explain.KindSelector, Label: "zone"},
+		Change: explain.Change{Kind: explain.KindNodes, Nodes: []string{"n1"}}, And: []explain.Change{{Kind: explain.KindSelector, Label: "zone"}},
 		Plan: explain.Plan{Tier: 2, Members: 3, WaitsFor: []cluster.MemberRef{{Gang: "ns/c", Member: "c"}}, Victims: []cluster.MemberRef{
 			{Gang: "ns/b", Member: "b-0"}, {Gang: "ns/a", Member: "a"}, {Gang: "ns/b", Member: "b-1"},
 		}},
@@ -131,7 +134,7 @@ func TestCombinationIsTold(t *testing.T) {
 		"once 1 leaving member is gone, evicting 3 members: ns/a and 2 of ns/b; perhaps fewer would do.", relaxationText(&Outcome{}, r))
 	got, err := explanation(&placement.Explanation{Relaxations: []explain.Relaxation{*r}}).MarshalJSON()
 	require.NoError(t, err)
-	require.Contains(t, string(got), `"change":{"changes":[{"kind":"nodes","change":{"returnToService":["n1"]}},{"kind":"selector","change":{"drop":"zone"}}]},"least":false,`+
+	require.Contains(t, string(got), `{"kind":"combination","change":{"changes":[{"kind":"nodes","change":{"returnToService":["n1"]}},{"kind":"selector","change":{"drop":"zone"}}]},"least":false,`+
 		`"plan":{"status":"needs victims","tier":2,"layer":"","domain":"","strategy":"","members":3,"waitsFor":[{"pod":"ns/c","gang":"ns/c"}],`+
 		`"victims":[{"pod":"ns/b-0","gang":"ns/b"},{"pod":"ns/a","gang":"ns/a"},{"pod":"ns/b-1","gang":"ns/b"}]}`)
 }

@@ -12,8 +12,8 @@ import (
 func relaxationText(o *Outcome, r *explain.Relaxation) string {
 	p := &r.Plan
 	text := "If " + changeText(o, &r.Change)
-	if r.And != nil {
-		text += ", and " + changeText(o, r.And)
+	for i := range r.And {
+		text += ", and " + changeText(o, &r.And[i])
 	}
 	text += ", it would start " + inPlace(p.Layer, p.Tier, p.Domain)
 	if n := len(p.WaitsFor); n > 0 {

@@ -128,7 +128,7 @@ func factText(f *explain.Fact) string {
 		return "The search ended before this was certain."
 	case explain.CodeInvalid, explain.CodeTogether, explain.CodeMembers, explain.CodeQuotaLimit, explain.CodeQuotaMinimum,
 		explain.CodeCapacity, explain.CodeFragmentation, explain.CodeRule, explain.CodeGroups, explain.CodeMultiple, explain.CodeLimit,
-		explain.CodeRunning:
+		explain.CodeRunning, explain.CodeNoResource:
 		return ""
 	default:
 		return nodesText(f)
@@ -251,6 +251,18 @@ func shortText(d *explain.Detail) (lines []string) {
 			s.Resource, is(amount(s.Used), int(min(s.Used, 2))), amount(s.Asked), amount(s.Limit)))
 	}
 	return lines
+}
+
+// absentText reads `No node has nvidia.com/gpus; the nearest name that one has is nvidia.com/gpu.`
+func absentText(d *explain.Detail) (lines []string) {
+	if d.Resource == "" {
+		return nil
+	}
+	text := "No node has " + d.Resource
+	if d.Nearest != "" {
+		text += "; the nearest name that one has is " + d.Nearest
+	}
+	return []string{text + "."}
 }
 
 // deficitText reads `4 nvidia.com/gpu and 2 cpu`.

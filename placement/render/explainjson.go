@@ -23,7 +23,7 @@ func explanation(e *placement.Explanation) object {
 	for i := range e.Relaxations {
 		r := &e.Relaxations[i]
 		changes = append(changes, object{
-			{"kind", string(r.Kind)}, {"change", changeOf(e.Gang, r)}, {"least", r.Least}, {"plan", trialPlan(&r.Plan)},
+			{"kind", string(kindOfChange(r))}, {"change", changeOf(e.Gang, r)}, {"least", r.Least}, {"plan", trialPlan(&r.Plan)},
 		})
 	}
 	for _, n := range e.NotTried {
@@ -43,7 +43,7 @@ func explanation(e *placement.Explanation) object {
 func detail(f *explain.Fact) object {
 	d, doc := &f.Detail, object{}
 	switch f.Code {
-	case explain.CodeInvalid, explain.CodeSteps:
+	case explain.CodeInvalid, explain.CodeSteps, explain.CodeNoResource:
 	case explain.CodePreemptionForbidden, explain.CodePriority, explain.CodeProtected:
 		doc = append(doc, field{"members", d.Members}, field{"gangs", d.Gangs})
 	case explain.CodeCordon, explain.CodeNotReady, explain.CodeTaint, explain.CodeSelector, explain.CodeHostFilter, explain.CodeClosed,
@@ -54,7 +54,7 @@ func detail(f *explain.Fact) object {
 	default:
 		doc = append(doc, field{"wanted", d.Wanted}, field{"fits", d.Fits})
 	}
-	for _, text := range []struct{ key, value string }{{"rule", d.Rule}, {"part", d.Part}, {"quota", d.Quota}, {"reason", d.Reason}} {
+	for _, text := range []struct{ key, value string }{{"rule", d.Rule}, {"part", d.Part}, {"quota", d.Quota}, {"resource", d.Resource}, {"nearest", d.Nearest}, {"reason", d.Reason}} {
 		if text.value != "" {
 			doc = append(doc, field{text.key, text.value})
 		}
@@ -138,16 +138,24 @@ func podsOf(refs []cluster.MemberRef) []object {
 	return found
 }
 
-// changeOf is what to change of a gang, or around it; of a combination both changes.
+// kindOfChange is the kind of what is to change: of several changes, whatever their kinds, that of a combination.
+func kindOfChange(r *explain.Relaxation) explain.Kind {
+	if len(r.And) > 0 {
+		return explain.KindCombination
+	}
+	return r.Kind
+}
+
+// changeOf is what to change of a gang, or around it; of a combination all changes.
 func changeOf(gang string, r *explain.Relaxation) object {
-	if r.And == nil {
+	if len(r.And) == 0 {
 		return change(gang, &r.Change)
 	}
-	both := []object{}
-	for _, c := range []*explain.Change{&r.Change, r.And} {
-		both = append(both, object{{"kind", string(c.Kind)}, {"change", change(gang, c)}})
+	all := []object{{{"kind", string(r.Kind)}, {"change", change(gang, &r.Change)}}}
+	for i := range r.And {
+		all = append(all, object{{"kind", string(r.And[i].Kind)}, {"change", change(gang, &r.And[i])}})
 	}
-	return object{{"changes", both}}
+	return object{{"changes", all}}
 }
 
 func change(gang string, c *explain.Change) object {

@@ -67,7 +67,7 @@ func emptyExplanations() []*placement.Explanation {
 	for _, kind := range append(explain.Kinds(), "else") {
 		r := explain.Relaxation{Change: explain.Change{Kind: kind}}
 		both := r
-		both.And = &explain.Change{}
+		both.And = []explain.Change{{}}
 		out = append(out, &placement.Explanation{Relaxations: []explain.Relaxation{r, both}, NotTried: []explain.NotTried{{Kind: kind}}})
 	}
 	return out
