@@ -64,6 +64,18 @@ var notYet = map[string][]gangAt{
 	"a gated pod has its place by the assignment; a member that succeeded counts toward the minimum": {
 		{"kueue-pods-half.yaml", "kueue-pods/half"},
 	},
+	"child Jobs that StartupPolicy InOrder makes later are not promised": {
+		{"jobset-inorder-waiting.yaml", "jobset/inorder"},
+	},
+	"a PodGroup of KAI has all annotations of its owner: segment-size is refused there": {
+		{"kai-lws-waiting.yaml", "lws-kai/pg-segments-ded377f0-bfd3-54f8-958a-a4de89697e01-group-0"},
+		{"kai-lws-waiting.yaml", aside},
+	},
+	"a parent Workload and its variants are one gang, which runs once": {
+		{"kueue-variants-waiting.yaml", "kueue/job-variants-2d3e4"},
+		{"kueue-variants-waiting.yaml", "kueue/job-variants-variant-reservation-5f6a7"},
+		{"kueue-variants-waiting.yaml", "kueue/job-variants-variant-spot-8b9c0"},
+	},
 	"it is counted that a term of another gang selects its pods, which the webhook added for a limit that is kept": {
 		{together, "jobset/half"},
 		{together, "jobset/waits"},
@@ -73,6 +85,9 @@ var notYet = map[string][]gangAt{
 		{together, "lws/waits-0"},
 		{together, "trainer/half"},
 		{together, "trainer/waits"},
+		{together, "trainer/cosched"},
+		{together, "trainer/gang"},
+		{together, "jobset-kai/pg-nested-ee3370f0-7754-596b-b634-f040d4bb76d2"},
 	},
 	"a gang of Kueue means a topology of Kueue, not the ClusterNetworkTopology of Koordinator, which is always called default": {
 		{together, "kueue-job-gated.yaml"},
@@ -80,6 +95,9 @@ var notYet = map[string][]gangAt{
 		{together, "kueue-job-running.yaml"},
 		{together, "kueue-job-terminating.yaml"},
 		{together, "kueue-job-waiting.yaml"},
+		{together, "kueue-jobset-running.yaml"},
+		{together, "kueue-jobset-waiting.yaml"},
+		{together, "kueue-variants-waiting.yaml"},
 	},
 }
 

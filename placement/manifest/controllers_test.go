@@ -254,15 +254,18 @@ func waitingText(g *manifest.Gang, running []cluster.Running) string {
 	if len(q.Gather) > 0 {
 		text += "," + rules(q.Gather)
 	}
-	if len(q.Gather) > 0 || len(q.Groups) > 0 && len(q.Groups[0].Gather) > 0 {
-		text += " in " + q.Tree
-	}
 	text += limitText(q.Limits)
 	for _, level := range q.Groups {
 		text += fmt.Sprintf(", groups of %d%s", level.Size, rules(level.Gather)) + limitText(level.Limits)
 	}
-	if needed < len(q.Members)+len(running) || slices.ContainsFunc(q.Parts, func(p gang.Part) bool { return len(p.Gather) > 0 }) {
+	if needed < len(q.Members)+len(running) || strings.Contains(partsText(q.Parts), "Gather") {
 		text += partsText(q.Parts) // else they say that all are needed
+	}
+	if strings.Contains(text, "Gather(") {
+		text += ", in " + q.Tree
+	}
+	if q.Together != "" {
+		text += ", together as " + q.Together
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Ignored)) {
 		text += fmt.Sprintf(", ignored %s %d", name, g.Ignored[name])
@@ -275,14 +278,24 @@ func limitText(limits []gang.Limit) string {
 }
 
 func partsText(parts []gang.Part) (text string) {
-	for _, p := range parts {
+	for i := range parts {
+		p := &parts[i]
+		all := membersOf(p)
 		least := p.MinMember
 		if least == 0 {
-			least = len(p.Members)
+			least = all
 		}
-		text += fmt.Sprintf(", %s %d of %d%s", p.Name, least, len(p.Members), rules(p.Gather)) + limitText(p.Limits) + partsText(p.Parts)
+		text += fmt.Sprintf(", %s %d of %d%s", p.Name, least, all, rules(p.Gather)) + limitText(p.Limits) + partsText(p.Parts)
 	}
 	return text
+}
+
+func membersOf(p *gang.Part) int {
+	all := len(p.Members)
+	for i := range p.Parts {
+		all += membersOf(&p.Parts[i])
+	}
+	return all
 }
 
 // asked is what the waiting members ask for together, so that a container too many or too few shows.
