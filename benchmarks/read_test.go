@@ -1,14 +1,18 @@
 package benchmarks_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster/benchmarks"
+	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest"
 )
 
@@ -47,6 +51,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportMetric(float64(len(f.data))/1e6/(b.Elapsed().Seconds()/float64(b.N)), "MB/s")
 		})
 	}
+	b.Run("form=dump/nodes=200/pods=1000/state=memory", besideLibrary)
 	for _, size := range []benchmarks.Dump{{Nodes: 500, Pods: 2000}, {Nodes: 5000, Pods: 20_000}} {
 		b.Run(fmt.Sprintf("form=dump/nodes=%d/pods=%d/state=process", size.Nodes, size.Pods), func(b *testing.B) {
 			var peak, bytesRead float64
@@ -62,6 +67,40 @@ func BenchmarkRead(b *testing.B) {
 			}
 		})
 	}
+}
+
+// besideLibrary reads a dump in turn with what encoding/json makes of it. The fastest of each are compared, as somebody else may use the machine.
+func besideLibrary(b *testing.B) {
+	data, err := io.ReadAll(&benchmarks.Dump{Nodes: 200, Pods: 1000})
+	require.NoError(b, err)
+	library, parsed, read := time.Hour, time.Hour, time.Hour
+	fastest := func(of *time.Duration, run func()) {
+		at := time.Now()
+		run()
+		*of = min(*of, time.Since(at))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		fastest(&library, func() {
+			var plain map[string]any
+			require.NoError(b, json.Unmarshal(data, &plain))
+		})
+		fastest(&parsed, func() {
+			docs := document.Read("dump.json", bytes.NewReader(data), &document.Budget{})
+			require.Nil(b, docs[0].Err)
+		})
+		b.StartTimer()
+		fastest(&read, func() {
+			open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+			_, err := manifest.Read([]manifest.File{{Name: "dump.json", Open: open}}, manifest.Options{})
+			require.NoError(b, err)
+		})
+	}
+	b.ReportMetric(float64(len(data))/1e6/read.Seconds(), "MB/s")
+	b.ReportMetric(library.Seconds()/read.Seconds(), "x-json")
+	b.ReportMetric(library.Seconds()/parsed.Seconds(), "x-json-parsed")
+	b.ReportMetric(4, "x-json-parsed-goal")
 }
 
 // processReads is set for a process that [TestMain] lets read a dump, to the numbers of its nodes and pods.

@@ -14,7 +14,7 @@ func TestWhatIsNoTextIsAnError(t *testing.T) {
 		`{"metadata": {"managedFields": {"%": {}}}}`,
 	} {
 		for bad, why := range map[string]string{
-			"\xff": "UTF-8", "\xc3": "UTF-8", "\xed\xa0\x80": "UTF-8", `\ud800`: "surrogate pair", `\udc00x`: "surrogate pair",
+			"\xff": "UTF-8", "\xc3": "UTF-8", "\xed\xa0\x80": "UTF-8", `\ud800`: "surrogate pair", `\udc00x`: "surrogate pair", `\ud800\ud800`: "surrogate pair", `\udd1e\ud834`: "surrogate pair",
 		} {
 			text := strings.Replace(form, "%", bad, 1)
 			_, failed := ParseJSON([]byte(text))

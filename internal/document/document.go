@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster/internal/printed"
@@ -141,24 +142,35 @@ func (t *noted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// twice returns a key that stands in keys two times, empty if none does.
-func twice(keys []string) string {
+// twice returns a key that stands in keys two times.
+func twice(keys []string) (key string, ok bool) {
+	if rise(keys) {
+		return "", false // as every API server prints them
+	}
 	if len(keys) <= 8 {
 		for i, key := range keys {
-			for _, other := range keys[:i] {
-				if key == other {
-					return key
-				}
+			if slices.Contains(keys[:i], key) {
+				return key, true
 			}
 		}
-		return ""
+		return "", false
 	}
 	seen := make(map[string]bool, len(keys))
 	for _, key := range keys {
 		if seen[key] {
-			return key
+			return key, true
 		}
 		seen[key] = true
 	}
-	return ""
+	return "", false
+}
+
+// rise says whether each key is greater than the one before it.
+func rise(keys []string) bool {
+	for i := 1; i < len(keys); i++ {
+		if keys[i-1] >= keys[i] {
+			return false
+		}
+	}
+	return true
 }

@@ -31,6 +31,8 @@ func dropped(name, key string) bool { return slices.Contains(noise[name], key) }
 // seed is that of all digests, which are compared within one process.
 var seed = maphash.MakeSeed()
 
+var nothing = maphash.String(seed, "") // the digest of no text
+
 // digest is equal for values that are [Value.Equal].
 func (v *Value) digest() uint64 {
 	if v.Kind == Dropped {
@@ -102,33 +104,27 @@ func (p *jsonParser) pass(depth int) (uint64, error) {
 
 // passText returns the digest of a string.
 func (p *jsonParser) passText() (uint64, error) {
-	text, plain, err := p.quoted()
-	if err != nil || plain {
-		return maphash.Bytes(seed, text), err
+	if text, ok := p.whole(); ok {
+		return maphash.Bytes(seed, text), nil
 	}
-	s, err := unescape(text)
-	return maphash.String(seed, s), err
+	l, err := p.quoted()
+	if err != nil {
+		return 0, err
+	}
+	text, err := p.said(l)
+	return maphash.Bytes(seed, text), err
 }
 
 func (p *jsonParser) passElements(kind Kind, end byte, depth int) (uint64, error) {
 	var parts digests
-	var keys []uint64
-	var few [16]uint64
-	keys = few[:0]
+	from := len(p.sums)
 	p.at++
-	for done := p.next(end); !done; {
+	for more := !p.next(end); more; {
 		var key uint64
+		var err error
 		if kind == Mapping {
-			p.skip()
-			var err error
-			if key, err = p.passText(); err == nil && !p.next(':') {
-				err = errJSON
-			}
-			if err != nil {
+			if key, err = p.passKey(); err != nil {
 				return 0, err
-			}
-			if keys = append(keys, key); p.keep(ofKey) != nil {
-				return 0, p.err
 			}
 		}
 		p.skip()
@@ -141,14 +137,46 @@ func (p *jsonParser) passElements(kind Kind, end byte, depth int) (uint64, error
 		} else {
 			parts.element(e)
 		}
-		if done = p.next(end); !done && !p.next(',') {
-			return 0, errJSON
+		if more, err = p.goesOn(end); err != nil {
+			return 0, err
 		}
 	}
-	_ = p.keep(-ofKey * len(keys))
-	slices.Sort(keys)
-	if len(slices.Compact(keys)) < len(keys) {
+	if again(p.sums[from:]) {
 		return 0, errors.New("not JSON: duplicate key")
 	}
-	return parts.sum(kind, maphash.String(seed, "")), nil
+	p.sums = p.sums[:from]
+	return parts.sum(kind, nothing), nil
+}
+
+// again says whether a key stands twice among keys. It brings them into another order.
+func again(keys []uint64) bool {
+	const few = 8
+	if len(keys) > few {
+		slices.Sort(keys)
+		return len(slices.Compact(keys)) < len(keys)
+	}
+	for i, key := range keys {
+		if slices.Contains(keys[:i], key) {
+			return true
+		}
+	}
+	return false
+}
+
+// passKey returns the digest of a key, which is kept until its mapping ends, and passes the colon behind it.
+func (p *jsonParser) passKey() (uint64, error) {
+	p.skip()
+	key, err := p.passText()
+	if err == nil && !p.next(':') {
+		err = errJSON
+	}
+	if err != nil {
+		return 0, err
+	}
+	if n := cap(p.sums); len(p.sums) == n {
+		p.sums = slices.Grow(p.sums, max(64, n))
+		err = p.keep(ofKey * (cap(p.sums) - n))
+	}
+	p.sums = append(p.sums, key)
+	return key, err
 }

@@ -1,21 +1,17 @@
 package document
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strconv"
-	"unicode/utf8"
-
-	"github.com/muster-sched/muster/internal/characters"
 )
 
 // ParseJSON reads a stream of JSON values. Duplicate keys and deep nesting are errors. The decoder of the standard
-// library makes many small values on the way, which shows at 100,000 objects; it still judges numbers and escapes here.
+// library makes many small values on the way, which shows at 100,000 objects; here it only says what is wrong with an escape.
 // With an error come the values before it. O(len(data)).
 func ParseJSON(data []byte) ([]*Value, *Error) {
 	p := &jsonParser{data: data, line: 1, budget: Inside(data)}
@@ -33,11 +29,16 @@ type jsonParser struct {
 	line int
 
 	budget *Budget
-	drops  bool              // what nobody reads is not kept, see dropped
-	words  map[string]string // keys and short texts, each once
-	keys   []string          // of the mappings that are open
-	items  []*Value          // the same
-	spare  []Value
+	drops  bool     // what nobody reads is not kept, see dropped
+	words  []string // keys and short texts, by a hash, see once
+	keys   []string // of the mappings that are open
+	items  []*Value // the same
+	sums   []uint64 // the same of keys that are only compared
+	text   []byte   // the last one that had escapes
+
+	spare      []Value
+	spareKeys  []string
+	spareItems []*Value
 }
 
 var (
@@ -49,7 +50,8 @@ var (
 // all reads the values of a stream up to its end, or to the first error.
 func (p *jsonParser) all() (values []*Value, failed *Error) {
 	p.from = -1
-	p.words = map[string]string{}
+	p.words = make([]string, p.places())
+	defer func() { _ = p.keep(-ofKey * cap(p.sums)) }()
 	for p.skip(); p.at < len(p.data); p.skip() {
 		v, err := p.value(0, "")
 		if err = cmp.Or(p.err, err); err != nil {
@@ -61,6 +63,15 @@ func (p *jsonParser) all() (values []*Value, failed *Error) {
 		return values, &Error{Line: p.line, Reason: p.err.Error(), cause: p.err}
 	}
 	return values, nil
+}
+
+// places is how many texts are known at a time: few in a short file, of which there may be many.
+func (p *jsonParser) places() int {
+	const most, each = 1 << 13, 16
+	if p.in != nil {
+		return most
+	}
+	return max(1, min(most, len(p.data)/each))
 }
 
 // more reads on, when all of data is used up. What is before the token goes.
@@ -106,34 +117,6 @@ func (p *jsonParser) has() bool {
 		}
 	}
 	return true
-}
-
-// skip passes white space and counts lines.
-func (p *jsonParser) skip() {
-	for n := 0; p.has(); n++ {
-		if n > maxToken {
-			p.err = errWide
-			return
-		}
-		switch p.data[p.at] {
-		case '\n':
-			p.line++
-		case ' ', '\t', '\r':
-		default:
-			return
-		}
-		p.at++
-	}
-}
-
-// next passes white space and then c, if it comes next.
-func (p *jsonParser) next(c byte) bool {
-	p.skip()
-	if p.at < len(p.data) && p.data[p.at] == c {
-		p.at++
-		return true
-	}
-	return false
 }
 
 // value reads one value, which stands below a key; white space before it is passed already.
@@ -189,30 +172,6 @@ func (p *jsonParser) newValue() (*Value, error) {
 	return v, nil
 }
 
-// word passes a number, or one of the words.
-func (p *jsonParser) word() ([]byte, Kind, error) {
-	p.from = p.at
-	for p.has() && bytes.IndexByte([]byte(" \t\r\n,]}"), p.data[p.at]) < 0 {
-		p.at++
-	}
-	word := p.data[p.from:p.at]
-	p.from = -1
-	switch {
-	case len(word) > maxToken:
-		p.err = errWide
-		return nil, Null, p.err
-	case !json.Valid(word):
-		return nil, Null, errJSON
-	case word[0] == 'n':
-		return word, Null, nil
-	case word[0] == 't' || word[0] == 'f':
-		return word, Boolean, nil
-	case bytes.ContainsAny(word, ".eE"):
-		return word, Number, nil
-	}
-	return word, Integer, nil
-}
-
 // elements reads a list or a mapping from its opening bracket to its end.
 func (p *jsonParser) elements(v *Value, end byte, depth int, name string) error {
 	p.at++
@@ -220,22 +179,22 @@ func (p *jsonParser) elements(v *Value, end byte, depth int, name string) error 
 		return nil
 	}
 	keys, items := len(p.keys), len(p.items)
-	for {
+	var unread []string
+	if p.drops && v.Kind == Mapping {
+		unread = noise[name]
+	}
+	for more := true; more; {
 		key := name
 		var e *Value
 		var err error
 		if v.Kind == Mapping {
-			p.skip()
-			if key, err = p.str(); err == nil && !p.next(':') {
-				err = errJSON
-			}
-			if err != nil {
+			if key, err = p.key(); err != nil {
 				return err
 			}
 			p.keys = append(p.keys, key)
 		}
 		p.skip()
-		if p.drops && v.Kind == Mapping && dropped(name, key) {
+		if len(unread) > 0 && slices.Contains(unread, key) {
 			e, err = p.drop(depth)
 		} else {
 			e, err = p.value(depth, key)
@@ -244,83 +203,69 @@ func (p *jsonParser) elements(v *Value, end byte, depth int, name string) error 
 			return err
 		}
 		p.items = append(p.items, e)
-		if p.next(end) {
-			break
-		}
-		if !p.next(',') {
-			return errJSON
+		if more, err = p.goesOn(end); err != nil {
+			return err
 		}
 	}
-	v.Keys, v.Items = slices.Clone(p.keys[keys:]), slices.Clone(p.items[items:])
+	v.Keys, v.Items = laidOut(&p.spareKeys, p.keys[keys:]), laidOut(&p.spareItems, p.items[items:])
 	p.keys, p.items = p.keys[:keys], p.items[:items]
-	if key := twice(v.Keys); key != "" {
+	if key, ok := twice(v.Keys); ok {
 		return errors.New("not JSON: duplicate key " + strconv.Quote(key))
 	}
 	return nil
 }
 
-// str reads a string.
-func (p *jsonParser) str() (string, error) {
-	text, plain, err := p.quoted()
-	if err != nil || plain {
-		return p.once(text), err
+// key reads a key and the colon behind it.
+func (p *jsonParser) key() (string, error) {
+	p.skip()
+	key, err := p.str()
+	if err == nil && !p.next(':') {
+		err = errJSON
 	}
-	if err := p.keep(len(text)); err != nil {
-		return "", err
-	}
-	return unescape(text)
+	return key, err
 }
 
-// quoted passes a string. One without escapes is plain, and comes without its quotes; any other is for unescape.
-func (p *jsonParser) quoted() (text []byte, plain bool, err error) {
-	if !p.has() || p.data[p.at] != '"' {
-		return nil, false, errJSON
-	}
-	p.from, plain = p.at, true
-	for p.at++; p.has(); p.at++ {
-		switch c := p.data[p.at]; {
-		case c == '\\':
-			plain = false
-			p.at++
-		case c < ' ':
-			return nil, false, errJSON
-		case c >= utf8.RuneSelf:
-			plain = false
-		case c == '"':
-			p.at++
-			if text = p.data[p.from:p.at]; len(text) > maxToken {
-				p.err = errWide
-			}
-			if p.from = -1; plain {
-				text = text[1 : len(text)-1]
-			}
-			return text, plain, p.err
+// goesOn passes the comma behind an element, or the closing bracket.
+func (p *jsonParser) goesOn(end byte) (bool, error) {
+	p.skip()
+	if p.at < len(p.data) {
+		p.at++
+		switch p.data[p.at-1] {
+		case ',':
+			return true, nil
+		case end:
+			return false, nil
 		}
 	}
-	return nil, false, errJSON
+	return false, errJSON
 }
 
-// unescape leaves a string with its quotes to the standard library, which would take what is no text, and change it.
-func unescape(text []byte) (s string, err error) {
-	if err := characters.Check(text); err != nil {
-		return "", fmt.Errorf("not JSON: %w", err)
+// laidOut is a copy of a list. Short ones are made many at once.
+func laidOut[E any](spare *[]E, list []E) []E {
+	const most = 64
+	n := len(list)
+	if n == 0 || n > most/2 {
+		return slices.Clone(list)
 	}
-	err = json.Unmarshal(text, &s)
-	return s, err
+	if len(*spare) < n {
+		*spare = make([]E, most)
+	}
+	out := (*spare)[:n:n]
+	*spare = (*spare)[n:]
+	copy(out, list)
+	return out
 }
 
-// once returns a text, the same string for equal short ones: most objects of a file are alike.
+// once returns a text, the same string for most that are equal and short: the objects of a file are alike. A text takes the place of another one.
 func (p *jsonParser) once(text []byte) string {
-	const longest, most = 40, 1 << 14
+	const longest = 40
 	if len(text) > longest {
 		_ = p.keep(len(text)) // the next value fails
 		return string(text)
 	}
-	s, ok := p.words[string(text)]
-	if !ok {
-		if s = string(text); len(p.words) < most {
-			p.words[s] = s
-		}
+	known := &p.words[maphash.Bytes(seed, text)%uint64(len(p.words))]
+	if *known != string(text) {
+		*known = string(text)
 	}
-	return s
+	return *known
 }

@@ -73,6 +73,8 @@ func TestStreamsThatBreak(t *testing.T) {
 		{"the end is missing", "a.json", `{"a": [1, 2`, "not JSON", false},
 		{"in what is not kept", "a.json", `{"metadata": {"managedFields": [{"a": tru}]}}`, "not JSON", false},
 		{"a key twice in what is not kept", "a.json", `{"metadata": {"managedFields": {"a": 1, "b": 2, "\u0061": 3}}}`, "not JSON: duplicate key", false},
+		{"a key without a character twice", "a.json", `{"": 1, "": 2}`, "not JSON: duplicate key \"\"", false},
+		{"the same, of YAML", "a.yaml", "'': 1\n\"\": 2\n", "duplicate key \"\"", false},
 		{"too deep in what is not kept", "a.json", `{"metadata": {"managedFields": ` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}}`, "nested more than 200 deep", false},
 		{"a reader that fails", "a.json", `{"a": [1, 2`, "the disk is gone", true},
 		{"the same, of YAML", "a.yaml", `a: 1`, "the disk is gone", true},

@@ -170,9 +170,11 @@ func (t *text) Read(p []byte) (int, error) {
 	if t.err = t.budget.take(n); t.err != nil {
 		return 0, t.err
 	}
-	if at := control(p[:n]); at >= 0 && !t.binary {
-		t.err = notText(p[at], t.read+int64(at))
-		return 0, t.err
+	if !t.binary {
+		if at := control(p[:n]); at >= 0 {
+			t.err = notText(p[at], t.read+int64(at))
+			return 0, t.err
+		}
 	}
 	t.read, t.err = t.read+int64(n), err // which may be told to somebody who only looks ahead
 	return n, err

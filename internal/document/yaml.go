@@ -124,7 +124,7 @@ func (c *converter) mapping(v *Value, n *yaml.Node, depth int) (int, error) {
 			return 0, c.fail(key, "what is merged is not a mapping")
 		}
 	}
-	if key := twice(v.Keys); key != "" {
+	if key, ok := twice(v.Keys); ok {
 		return 0, c.fail(n, "duplicate key "+strconv.Quote(key))
 	}
 	if len(merged) > 0 {
