@@ -77,7 +77,7 @@ func TestBatch(t *testing.T) {
 		"who is refused or invalid stands in its place and stops nobody": {
 			board(t), []*gang.Request{named("a", 10), wrong, nil, nameless, named("b", 2)}, []string{
 				"0 unschedulable: insufficient slots, 9 of 10 (proven)",
-				`1 request.Gather[0].Layer "room": unknown layer`,
+				`1 request.Gather[0].Layer "room": unknown layer: not one of block, rack, node`,
 				"2 request: missing",
 				"3 running member  -0: a running member needs a gang and a name",
 				"4 n1 n1",

@@ -76,9 +76,9 @@ func TestInvalidRequests(t *testing.T) {
 		{"request.Members: no members to place", func(r *gang.Request) { *r = gang.Request{Tree: "net"} }},
 		{"request.Tree: unknown topology", func(r *gang.Request) { r.Tree = "" }},
 		{`request.Tree "other": unknown topology`, func(r *gang.Request) { r.Tree = "other" }},
-		{`request.Gather[0].Layer "room": unknown layer`, func(r *gang.Request) { r.Gather = must("room") }},
-		{`request.Gather[0].Layer "-1": unknown layer`, func(r *gang.Request) { r.Gather = must("-1") }},
-		{`request.Groups[0].Gather[0].Layer "room": unknown layer`, func(r *gang.Request) {
+		{`request.Gather[0].Layer "room": unknown layer: not one of block, rack, node`, func(r *gang.Request) { r.Gather = must("room") }},
+		{`request.Gather[0].Layer "-1": unknown layer: not one of block, rack, node`, func(r *gang.Request) { r.Gather = must("-1") }},
+		{`request.Groups[0].Gather[0].Layer "room": unknown layer: not one of block, rack, node`, func(r *gang.Request) {
 			r.Groups = []gang.Groups{{Size: 2, Gather: must("room")}}
 		}},
 		{`request.Parts[0].Tree "other": unknown topology`, func(r *gang.Request) { r.Parts = []gang.Part{{Name: "p", Tree: "other"}} }},

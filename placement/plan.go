@@ -7,7 +7,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
@@ -136,7 +135,7 @@ func otherwise(ctx context.Context, p *problem.Problem, leave victims.Leave) (*R
 func forTier(p *problem.Problem) (*gang.Request, error) {
 	layer := p.Request.Preempt.ForTier
 	if _, ok := p.View.TierNamed(layer); !ok {
-		return nil, muster.Invalid("request.Preempt.ForTier", layer, "unknown layer")
+		return nil, p.View.UnknownLayer("request.Preempt.ForTier", layer)
 	}
 	req := withoutTier(p.Request)
 	req.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: layer, Strength: gang.MustGather})

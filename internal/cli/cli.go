@@ -33,7 +33,8 @@ Examples:
   muster plan -keep-going -o json dump.json   plans what can be planned, as JSON
   muster plan -explain ns/train dump.json     says also why ns/train does not start, and what would make it start
   muster plan -places -o json cluster.yaml    says also where each pod is, with labels and environment for its launcher
-  muster plan -without node/n1 dump.json      plans as if there were no such node
+  muster plan -without node/n1 dump.json      plans as if there were no such node; domain/row1/rack2: none of its nodes
+  muster plan -return 'node/gpu-*' dump.json  plans as if these nodes were back in service
   muster plan -o svg cluster.yaml > now.svg   draws what is there and where it goes, for a browser
 
 Exit status: 0 the input was read and planned (a gang without a place is an answer); 1 the input cannot be used, nothing
@@ -96,10 +97,11 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	}
 	p, err := Plan(files, Options{
 		Trees: trees, Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
-		Topology: set.topology, Standing: set.running, Added: added, WithoutNodes: set.without.nodes, WithoutGangs: set.without.gangs,
+		Topology: set.topology, Standing: set.running, Added: added, WithoutNodes: set.without.nodes, WithoutDomains: set.without.domains,
+		WithoutGangs: set.without.gangs, Returned: set.returned,
 	})
 	if p != nil {
-		sayChanges(stderr, &set, p.Input.Replaced)
+		sayChanges(stderr, &set, p.Input)
 		report(stderr, p, set.keepGoing)
 	}
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 // explaining is what is to be explained: the gangs that are named, or all that wait.
 type explaining struct {
 	all   bool
-	gangs []string
+	gangs []string        // by their names, or those of their owners
+	named map[string]bool // these gangs, once it is known which they are
 	plans int
 }
 
@@ -79,37 +80,47 @@ func namesGang(arg string) bool {
 
 // explain adds explanations to the outcomes: to all, or to those of the gangs that are named.
 func (p *Planned) explain(e *explaining) error {
+	e.named = map[string]bool{}
 	for _, name := range e.gangs {
-		if err := p.mayExplain(name); err != nil {
+		if err := p.nameGangs(name, e.named); err != nil {
 			return err
 		}
 	}
 	for i := range p.Outcomes {
-		if o := &p.Outcomes[i]; e.all || slices.Contains(e.gangs, o.Gang) {
+		if o := &p.Outcomes[i]; e.all || e.named[o.Gang] {
 			o.Explanation = p.explanationOf(o, e.plans)
 		}
 	}
 	return nil
 }
 
-// mayExplain says of a name for which there is no plan which one is nearest.
-func (p *Planned) mayExplain(name string) error {
+// nameGangs adds the gangs for which there are plans and that a name means: its own, or that of an owner. Of any other name it says which
+// one is near.
+func (p *Planned) nameGangs(name string, to map[string]bool) error {
 	var names []string
+	found, runs := false, false
 	for i := range p.Outcomes {
-		names = append(names, p.Outcomes[i].Gang)
+		gang := p.Outcomes[i].Gang
+		owners := p.Input.Owners[gang]
+		names = append(append(names, gang), owners...)
+		if gang == name || slices.Contains(owners, name) {
+			to[gang], found = true, true
+		}
 	}
-	if slices.Contains(names, name) {
+	if found {
 		return nil
 	}
 	for i := range p.Input.Spec.Running {
-		if p.Input.Spec.Running[i].Gang == name {
-			return fmt.Errorf("-explain %q: all its pods have nodes", name)
-		}
+		gang := p.Input.Spec.Running[i].Gang
+		runs = runs || gang == name || slices.Contains(p.Input.Owners[gang], name)
 	}
-	if len(names) == 0 {
+	switch {
+	case runs:
+		return fmt.Errorf("-explain %q: all its pods have nodes", name)
+	case len(names) == 0:
 		return fmt.Errorf("-explain %q: no gang waits for a node", name)
 	}
-	return fmt.Errorf("-explain %q: no such gang waits for a node; the nearest one is %s", name, printed.Text(known.Nearest(name, names)))
+	return fmt.Errorf("-explain %q: no such gang waits for a node; the nearest one is %s", name, printed.Text(known.NearestName(name, names)))
 }
 
 // explanationOf explains what became of a gang, on the snapshot and by the limit of quotas that it was planned on. What is placed at once
@@ -203,7 +214,7 @@ func (p *Planned) whyNot(o *render.Outcome) error {
 func (p *Planned) told(e *explaining) (out []render.Outcome) {
 	for i := range p.Outcomes {
 		o := &p.Outcomes[i]
-		if o.Explanation != nil && (o.Explanation.Verdict != placement.VerdictPlaced || slices.Contains(e.gangs, o.Gang)) {
+		if o.Explanation != nil && (o.Explanation.Verdict != placement.VerdictPlaced || e.named[o.Gang]) {
 			out = append(out, *o)
 		}
 	}

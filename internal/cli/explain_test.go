@@ -218,3 +218,32 @@ default/a1 starts with 1 member in node n1 once 1 leaving member is gone: defaul
   The cluster has no room for a member; 1 node has too little gpu.
 `)
 }
+
+// A gang answers to the names of its owners; of names that nobody has the nearest one in the namespace is told.
+func TestExplainByOwner(t *testing.T) {
+	const owned = node + `---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: pg-1a, namespace: a, ownerReferences: [{kind: Job, name: train, controller: true}]}, spec: {minMember: 1}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: train-0, namespace: a, annotations: {scheduling.k8s.io/group-name: pg-1a}}, spec: {containers: [{name: c, resources: {requests: {cpu: "9"}}}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: trainer, namespace: b}, spec: {containers: [{name: c, resources: {requests: {cpu: "9"}}}]}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: pg-2b, namespace: b, ownerReferences: [{kind: Job, name: runs, controller: true}]}, spec: {minMember: 1}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: runs-0, namespace: b, annotations: {scheduling.k8s.io/group-name: pg-2b}}, spec: {nodeName: n1, containers: [{name: c}]}}
+`
+	status, out, err := command(t, owned, "-explain", "a/train", "-")
+	require.Zero(t, status, err)
+	require.Contains(t, out, "a/pg-1a cannot start: ")
+	require.NotContains(t, out, "b/trainer cannot start: ")
+	for name, want := range map[string]string{
+		"a/trainer-x": "no such gang waits for a node; the nearest one is a/train\n",
+		"a/trainer":   "no such gang waits for a node; the nearest one is b/trainer\n",
+		"b/runs":      "all its pods have nodes\n",
+		"b/pg-2b":     "all its pods have nodes\n",
+	} {
+		status, _, err = command(t, owned, "-explain", name, "-")
+		require.Equal(t, failed, status)
+		require.Equal(t, `-explain "`+name+`": `+want, err)
+	}
+}

@@ -27,6 +27,7 @@ type settings struct {
 	fabric            string
 	explain           explaining
 	without           without
+	returned          returned
 	added             repeated
 	files             []string
 }
@@ -71,8 +72,9 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 	flags.StringVar(&set.fabric, "fabric", "", "plan on the topology of this `FILE` too: of a fabric manager, Slurm, topograph, a table of cables (see muster topology); FORMAT:FILE says which format it is in")
 	flags.StringVar(&set.topology, "topology", "", "the topology of gangs that name none (default: the only one, or that called default)")
 	set.explain.define(flags)
-	flags.Var(&set.without, "without", "plan as if the files had no `node/NAME`, or nothing of gang/NS/NAME; may be given again")
-	flags.Var(&set.added, "add", "read this `FILE` too, or directory: its objects stand in place of those of the same kind and name; may be given again")
+	flags.Var(&set.without, "without", "plan as if the files had no `node/NAME`, no node of domain/PATH, or nothing of gang/NS/NAME; names may be patterns (node/gpu-*); may be given again")
+	flags.Var(&set.returned, "return", "plan as if `node/NAME` were back: uncordoned, ready, without the taints of the node controller; may be a pattern, and be given again")
+	flags.Var(&set.added, "add", "read this `FILE` too, or directory: its objects stand in place of those of the same kind and name, a Node without status.allocatable changes what it says of that one; may be given again")
 	return func() error {
 		if err := checkChoices(flags); err != nil {
 			return err

@@ -76,7 +76,7 @@ func TestMisuseIsToldInTwoLines(t *testing.T) {
 		{[]string{"plan", "-explian", "a"}, "flag provided but not defined: -explian; the nearest one is -explain\n" + forPlan},
 		{[]string{"plan", "-a\n\x1b[2J", "a"}, `flag provided but not defined: -a\n\x1b[2J; the nearest one is -add` + "\n" + forPlan},
 		{[]string{"plan", "-explain-plans", "x", "a"}, "invalid value \"x\" for flag -explain-plans: parse error\n" + forPlan},
-		{[]string{"plan", "-without", "x", "a"}, "invalid value \"x\" for flag -without: not node/NAME or gang/NS/NAME\n" + forPlan},
+		{[]string{"plan", "-without", "x", "a"}, "invalid value \"x\" for flag -without: not node/NAME, domain/PATH or gang/NS/NAME\n" + forPlan},
 		{[]string{"topology", "-to", "ufm", "a"}, "-to \"ufm\": not one of configmap, hypernodes, list, node-labels, slurm, slurm-yaml, text, topograph\nmuster help topology has the flags and examples\n"},
 		{[]string{"version", "x"}, "\"x\": version takes no arguments\nmuster help version has the flags and examples\n"},
 		{[]string{"version", "-x"}, "flag provided but not defined: -x\nmuster help version has the flags and examples\n"},

@@ -26,9 +26,9 @@ type Options struct {
 	KeepGoing bool
 	// Topology is that of gangs that name none; empty: the only one, or that called default.
 	Topology string
-	// Added, WithoutNodes and WithoutGangs change what the files say, see [manifest.Options].
-	Added                      []manifest.File
-	WithoutNodes, WithoutGangs []string
+	// Added and what follows it change what the files say, see [manifest.Options].
+	Added                                                []manifest.File
+	WithoutNodes, WithoutDomains, WithoutGangs, Returned []string
 	// Standing asks for what [Planned.running] says.
 	Standing bool
 	// Trees are topologies beside those of the files.
@@ -60,7 +60,7 @@ type Planned struct {
 func Plan(files []manifest.File, opt Options) (*Planned, error) {
 	in, err := manifest.Read(files, manifest.Options{
 		Strict: opt.Strict, KeepGoing: opt.KeepGoing, Topology: opt.Topology, Trees: opt.Trees, Standing: opt.Standing,
-		Added: opt.Added, WithoutNodes: opt.WithoutNodes, WithoutGangs: opt.WithoutGangs,
+		Added: opt.Added, WithoutNodes: opt.WithoutNodes, WithoutDomains: opt.WithoutDomains, WithoutGangs: opt.WithoutGangs, Returned: opt.Returned,
 	})
 	if in == nil {
 		return nil, err

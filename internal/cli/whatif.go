@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/printed"
+	"github.com/muster-sched/muster/placement/manifest"
 )
 
 // repeated are the values of a flag that may be given more than once.
@@ -23,7 +24,7 @@ func (r *repeated) Set(value string) error {
 }
 
 // without is what is not to be there.
-type without struct{ nodes, gangs []string }
+type without struct{ nodes, domains, gangs []string }
 
 // String is what the flag is before anything was set.
 func (w *without) String() string { return "" }
@@ -35,27 +36,61 @@ func (w *without) Set(value string) error {
 	switch {
 	case what == "node" && name != "" && !named:
 		w.nodes = append(w.nodes, name)
+	case what == "domain" && name != "":
+		w.domains = append(w.domains, name)
 	case what == "gang" && namespace != "" && gang != "":
 		w.gangs = append(w.gangs, name)
 	default:
-		return errors.New("not node/NAME or gang/NS/NAME")
+		return errors.New("not node/NAME, domain/PATH or gang/NS/NAME")
 	}
 	return nil
 }
 
-// sayChanges says how what was planned differs from the files, so that nobody takes the one for the other.
-func sayChanges(w io.Writer, set *settings, replaced []string) {
-	for _, name := range slices.Compact(slices.SortedFunc(slices.Values(set.without.nodes), muster.CompareNatural)) {
-		printed.Fprintf(w, "planned without node/%s\n", name)
+// returned are nodes that are to be back in service.
+type returned []string
+
+// String is what the flag is before anything was set.
+func (r *returned) String() string { return "" }
+
+// Set is called for each time that the flag is given.
+func (r *returned) Set(value string) error {
+	name, is := strings.CutPrefix(value, "node/")
+	if !is || name == "" || strings.Contains(name, "/") {
+		return errors.New("not node/NAME")
 	}
-	for _, name := range slices.Compact(slices.SortedFunc(slices.Values(set.without.gangs), muster.CompareNatural)) {
-		printed.Fprintf(w, "planned without gang/%s\n", name)
+	*r = append(*r, name)
+	return nil
+}
+
+// sayChanges says how what was planned differs from the files, so that nobody takes the one for the other.
+func sayChanges(w io.Writer, set *settings, in *manifest.Input) {
+	for _, left := range []struct {
+		what  string
+		names []string
+	}{{"node", set.without.nodes}, {"domain", set.without.domains}, {"gang", set.without.gangs}} {
+		for _, name := range slices.Compact(slices.SortedFunc(slices.Values(left.names), muster.CompareNatural)) {
+			printed.Fprintf(w, "planned without %s/%s\n", left.what, name)
+		}
+	}
+	sayNodes(w, "left out", in.WithoutNodes, slices.Concat(set.without.nodes, set.without.domains))
+	for _, name := range slices.Compact(slices.SortedFunc(slices.Values(set.returned), muster.CompareNatural)) {
+		printed.Fprintf(w, "planned with node/%s in service\n", name)
+	}
+	if sayNodes(w, "were out of it", in.Returned, set.returned); len(set.returned) > 0 && len(in.Returned) == 0 {
+		printed.Fprintln(w, "none of them was out of it")
 	}
 	for _, name := range set.added {
 		printed.Fprintf(w, "planned with %s added\n", name)
 	}
-	for _, line := range replaced {
+	for _, line := range in.Replaced {
 		printed.Fprintf(w, "replaced: %s\n", line)
+	}
+}
+
+// sayNodes names the nodes that are meant, unless they are named like that.
+func sayNodes(w io.Writer, what string, nodes, asked []string) {
+	if slices.ContainsFunc(nodes, func(n string) bool { return !slices.Contains(asked, n) }) {
+		printed.Fprintf(w, "%s: %s\n", what, listed(nodes, 8))
 	}
 }
 
@@ -64,15 +99,17 @@ type unknownName string
 
 func (e unknownName) Error() string { return string(e) }
 
-// nobodyHas says it of a name in -without; any other error stays.
+// nobodyHas says it of a name in a flag; any other error stays.
 func nobodyHas(err error) error {
 	var invalid *muster.InvalidError
 	if !errors.As(err, &invalid) {
 		return err
 	}
-	for field, what := range map[string]string{"options.WithoutNodes": "node", "options.WithoutGangs": "gang"} {
+	for field, flag := range map[string]string{
+		"options.WithoutNodes[": "-without node/", "options.WithoutDomains[": "-without domain/", "options.WithoutGangs[": "-without gang/", "options.Returned[": "-return node/",
+	} {
 		if strings.HasPrefix(invalid.Field, field) {
-			return unknownName(printed.Sprintf("-without %s/%s: %s", what, invalid.Value, invalid.Reason))
+			return unknownName(printed.Sprintf("%s%s: %s", flag, invalid.Value, invalid.Reason))
 		}
 	}
 	return err

@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/muster-sched/muster"
 )
 
 // Inside is the lower of two vertices, false if neither lies below the other. O(depth).
@@ -169,6 +172,16 @@ func (v *View) TierNamed(layer string) (int32, bool) {
 		return min(int32(n), v.RootTop), true
 	}
 	return 0, false
+}
+
+// UnknownLayer is the error about a layer that the topology does not have, in a field: it lists those that it has, widest first.
+func (v *View) UnknownLayer(field, layer string) error {
+	var names []string
+	for _, l := range slices.Backward(v.Tree.Layers()) {
+		names = append(names, cmp.Or(l.Name, strconv.Itoa(l.Tier)))
+	}
+	names = append(names, cmp.Or(v.Tree.NodeLayer(), "node"))
+	return muster.Invalid(field, layer, "unknown layer: not one of "+strings.Join(names, ", "))
 }
 
 // DomainAt is the domain of a tier that a position lies in: the highest vertex of at most that tier, never the root nor all that is

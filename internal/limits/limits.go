@@ -81,7 +81,7 @@ func (r *reader) each(field string, limits []gang.Limit, level int, of string) e
 	for i, l := range limits {
 		tier, ok := r.view.TierNamed(l.Layer)
 		if !ok {
-			return muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), l.Layer, "unknown layer")
+			return r.view.UnknownLayer(fmt.Sprintf("%s[%d].Layer", field, i), l.Layer)
 		}
 		if l.Preferred || isOne(l) {
 			continue

@@ -101,7 +101,7 @@ func TestLimitsAreRead(t *testing.T) {
 	}
 	for _, l := range []gang.Limit{apart("row", 1), within("row", 1)} {
 		_, err := Read(v, &gang.Request{Limits: []gang.Limit{l}})
-		require.EqualError(t, err, `request.Limits[0].Layer "row": unknown layer`)
+		require.EqualError(t, err, `request.Limits[0].Layer "row": unknown layer: not one of block, rack, node`)
 	}
 	_, err := Read(v, &gang.Request{Groups: []gang.Groups{{Size: 2, Limits: []gang.Limit{within("rack", 2)}}}})
 	require.ErrorIs(t, err, muster.ErrNotSupported)

@@ -82,7 +82,7 @@ func checkPart(v *layout.View, field string, list []gang.Limit) error {
 		_, known := v.TierNamed(l.Layer)
 		switch {
 		case !known:
-			return muster.Invalid(at+".Layer", l.Layer, "unknown layer")
+			return v.UnknownLayer(at+".Layer", l.Layer)
 		case l.Preferred: // those that can be kept come again as hard ones
 			continue
 		case l.Kind == gang.Within && !isOne(l):

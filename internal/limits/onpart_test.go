@@ -34,7 +34,7 @@ func TestLimitsOnParts(t *testing.T) {
 
 	part := gang.Part{Limits: []gang.Limit{apart("row", 3)}}
 	_, err := OfPart(v, "request.Parts[0]", &part)
-	require.EqualError(t, err, `request.Parts[0].Limits[0].Layer "row": unknown layer`)
+	require.EqualError(t, err, `request.Parts[0].Limits[0].Layer "row": unknown layer: not one of block, rack, node`)
 	part = gang.Part{Groups: []gang.Groups{{Size: 2}, {Size: 1, Limits: []gang.Limit{within("rack", 2)}}}}
 	_, err = OfPart(v, "request.Parts[0]", &part)
 	require.ErrorIs(t, err, muster.ErrNotSupported)

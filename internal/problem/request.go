@@ -157,7 +157,7 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 	for i, r := range rules {
 		tier, ok := v.TierNamed(r.Layer)
 		if !ok {
-			return g, muster.Invalid(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer, "unknown layer")
+			return g, v.UnknownLayer(fmt.Sprintf("%s[%d].Layer", field, i), r.Layer)
 		}
 		switch r.Strength {
 		case gang.MustGather:

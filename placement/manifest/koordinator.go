@@ -85,7 +85,7 @@ func (in *rules) gatherLayer(f object.Field) string {
 		return t.NodeLayer()
 	default:
 		if _, ok := t.Layer(name); !ok {
-			f.Fail("unknown level")
+			f.Fail(trees.UnknownLevel(t))
 		}
 	}
 	return name

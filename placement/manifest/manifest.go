@@ -59,14 +59,17 @@ type Options struct {
 	KeepGoing bool
 	// Topology is the one of gangs that name none; empty: the only one, or that called default.
 	Topology string
-	// Added are read too: an object of theirs stands in place of that of the other files with the same API group, kind, namespace and name.
-	// A [Store] does not look at this and the next two.
+	// Added are read too: an object of theirs stands in place of that of the other files with the same API group, kind, namespace and name. A Node
+	// without status.allocatable is a part, a JSON merge patch (RFC 7396) of the one there. A [Store] does not look at this and the next four.
 	Added []File
-	// WithoutNodes are names of Nodes that are not there, whatever the files say.
+	// WithoutNodes are Nodes that are not there, whatever the files say: their names or, where none is called so, patterns as of path.Match.
 	WithoutNodes []string
-	// WithoutGangs are gangs, by the names that requests and running members have, that are not there: neither those of their members that wait nor
-	// those that run. An owner of other gangs stays.
+	// WithoutDomains are domains, of Topology if that is set, whose nodes are not there: by paths (`spine0/leaf1`), ends of them, or patterns.
+	WithoutDomains []string
+	// WithoutGangs are gangs of which no member is there, by names, names in Input.Owners, or patterns. An owner of other gangs stays.
 	WithoutGangs []string
+	// Returned are Nodes, named like WithoutNodes, that are in service: not cordoned, ready, without the taints of the node controller.
+	Returned []string
 	// Standing asks for Input.Standing.
 	Standing bool
 	// Trees are topologies beside those of the objects, such as package fabric reads.
@@ -83,6 +86,10 @@ type Input struct {
 	// for placement.Standing, of the members that run and do not leave, with the rules and groups of the gang as far as they can be
 	// those of so many.
 	Standing []gang.Request
+	// Owners are, by gang, the other names `namespace/name` that it answers to: of the objects that make it, or own what makes it (JobSet, Job).
+	Owners map[string][]string
+	// WithoutNodes are the nodes that options leave out, Returned those that they bring back and that were out of service, in natural order.
+	WithoutNodes, Returned []string
 	// Replaced lists the objects of files in whose place one of Options.Added stands, in the order in which these were read.
 	Replaced []string
 	// Skipped counts objects of kinds that are not read, in natural order.

@@ -23,6 +23,7 @@ type outcome struct {
 	held      nodes.Held
 	unknown   map[object.UnknownKey]int // objects, by what of them is not known
 	empty     []string
+	owners    map[string][]string // see Input.Owners
 	notices   []string
 	// fatal are defects that fail the whole input, spared those that do not.
 	fatal, spared []object.Located

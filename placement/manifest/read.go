@@ -21,7 +21,8 @@ import (
 func Read(files []File, opt Options) (*Input, error) {
 	var notices, ofGangs object.Notices
 	objects := object.NewSet(isRead, &notices)
-	if err := readFiles(objects, files, &opt); err != nil {
+	changed, err := readFiles(objects, files, &opt)
+	if err != nil {
 		return nil, err
 	}
 	b := newBase(opt, objects, &notices)
@@ -35,7 +36,7 @@ func Read(files []File, opt Options) (*Input, error) {
 		return nil, errors.Join(sortErrors(out.fatal)...)
 	}
 	input := b.input([]*outcome{out}, objects.Skipped)
-	input.Replaced = objects.Replaced
+	input.Replaced, input.WithoutNodes, input.Returned = objects.Replaced, changed.Without, changed.Returned
 	return input, nil
 }
 
@@ -76,7 +77,7 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 		bound.Add(f.bound)
 		held.Add(f.held)
 		maps.Copy(keys, f.keys)
-		unknown = addUnknown(unknown, f.unknown)
+		unknown, input.Owners = addUnknown(unknown, f.unknown), addOwners(input.Owners, f.owners)
 	}
 	for key, n := range unknown {
 		input.Notices = append(input.Notices, key.Told(n))

@@ -109,6 +109,7 @@ func (r *reader) outcome(waiting []*draft) *outcome {
 			out.empty = append(out.empty, d.obj.Title())
 		}
 	}
+	out.owners = r.ownerNames()
 	if r.objects != r.base.objects { // which tells of its own
 		out.unknown = r.objects.Unknown()
 	}

@@ -27,14 +27,14 @@ func withoutPlaces(text string) string { return places.ReplaceAllString(text, ""
 
 // toldInput is what is told of an input, without the places in files; errors are texts.
 type toldInput struct {
-	Spec    cluster.Spec
-	Trees   []string
-	Gangs   []toldGang
-	Skipped []manifest.Skipped
-	Defects []string
-	Unread  []string
-	Empty   []string
-	Notices []string
+	Spec          cluster.Spec
+	Trees         []string
+	Gangs         []toldGang
+	Skipped       []manifest.Skipped
+	Defects       []string
+	Unread, Empty []string
+	Owners        map[string][]string
+	Notices       []string
 }
 
 type toldGang struct {
@@ -53,7 +53,7 @@ func tellGang(g manifest.Gang) toldGang {
 }
 
 func tellInput(in *manifest.Input) toldInput {
-	out := toldInput{Spec: in.Spec, Skipped: in.Skipped, Unread: in.Unread, Empty: in.Empty}
+	out := toldInput{Spec: in.Spec, Skipped: in.Skipped, Unread: in.Unread, Empty: in.Empty, Owners: maps.Clone(in.Owners)}
 	for _, tree := range out.Spec.Trees {
 		text := fmt.Sprintln(tree.Name, tree.Tree.Layers(), tree.Tree.NodeLayer(), tree.Tree.Outside(), tree.Tree.Absent())
 		for d := range tree.Tree.All() {

@@ -43,6 +43,7 @@ type Object struct {
 	listed int                // so many
 	added  bool               // it was read after Replacing
 	gone   bool               // one that was added stands in its place
+	part   bool               // it was added, and says no more than how another one is changed
 	Twin   bool               // not the first of its name; all of them are wrong
 	twins  []*Object          // the others, of the first
 }

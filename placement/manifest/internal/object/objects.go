@@ -168,7 +168,8 @@ func (h Header) ID() string {
 
 // add keeps an object of a known kind and counts one of any other.
 func (all *Set) add(f string, doc document.Document, v *document.Value, kind, version string) {
-	o := &Object{File: f, Document: doc.Number, seq: len(all.List), Kind: kind, Version: version, added: all.replacing}
+	v, isPart := all.completed(kind, version, v)
+	o := &Object{File: f, Document: doc.Number, seq: len(all.List), Kind: kind, Version: version, added: all.replacing, part: isPart}
 	o.Root = Field{Of: o, Value: v, Line: v.Line}
 	if kind == TreeKind {
 		o.Name, o.Namespace = baseName(f), defaultNamespace
@@ -211,7 +212,7 @@ func (all *Set) enter(o *Object) *Object {
 		for _, old := range append(first.twins, first) {
 			old.gone = true
 		}
-		all.Replaced = append(all.Replaced, fmt.Sprintf("%s of %s by that of %s", o.Title(), first.File, o.File))
+		all.Replaced = append(all.Replaced, o.replaces(first))
 		all.register(o)
 	case slices.ContainsFunc(append(first.twins, first), func(t *Object) bool { return t.Root.Value.Equal(o.Root.Value) }):
 		all.note(first, o.Title()+" is in the input twice, and says the same: it counts once")

@@ -27,7 +27,7 @@ func (in *Lookup) Key(tree string, f object.Field) (string, []gang.Rule) {
 		return name, []gang.Rule{{Layer: layer, Strength: gang.MustGather}}
 	}
 	if tree != "" {
-		f.Fail("no layer of topology " + tree + ", of which another key is")
+		f.Fail("no layer of topology " + tree + ", of which another key is; its layers are " + levelsOf(in.tree(tree)))
 		return tree, nil
 	}
 	if in.of.broken { // it may be the one that has it
@@ -35,7 +35,11 @@ func (in *Lookup) Key(tree string, f object.Field) (string, []gang.Rule) {
 		return tree, nil
 	}
 	if !in.of.makeTree(key) {
-		f.Fail("unknown level: no topology has it, and no node a label")
+		why := "unknown level: no topology has it, and no node a label"
+		if levels := in.allLevels(); levels != "" {
+			why += "; known are " + levels
+		}
+		f.Fail(why)
 		return tree, nil
 	}
 	in.Used[key] = true

@@ -1,6 +1,7 @@
 package trees
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,9 +104,30 @@ func (in *Lookup) Layer(f object.Field, tree string) (l topology.Layer, ok bool)
 	}
 	l, ok = t.Layer(name)
 	if !ok {
-		f.Fail("unknown level")
+		f.Fail(UnknownLevel(t))
 	}
 	return l, ok
+}
+
+// UnknownLevel says that a topology does not have a layer, and which ones it has.
+func UnknownLevel(t *topology.Tree) string { return "unknown level: not one of " + levelsOf(t) }
+
+// levelsOf names the layers of a topology, widest first.
+func levelsOf(t *topology.Tree) string {
+	var names []string
+	for _, l := range slices.Backward(t.Layers()) {
+		names = append(names, layerOf(l))
+	}
+	return strings.Join(append(names, cmp.Or(t.NodeLayer(), "node")), ", ")
+}
+
+// allLevels are the layers that gangs which name no topology may mean, widest first in each topology; empty: there are none.
+func (in *Lookup) allLevels() string {
+	var all []string
+	for _, n := range in.of.list {
+		all = append(all, levelsOf(n.Tree)+" of topology "+n.Name)
+	}
+	return strings.Join(all, "; ")
 }
 
 // Must reads the name of a layer as a MustGather, none if the field is absent.

@@ -1,0 +1,42 @@
+package manifest
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// ownerNames are those of Input.Owners. O(pods).
+func (r *reader) ownerNames() (of map[string][]string) {
+	found := map[*draft]map[string]bool{}
+	for title, d := range r.gangs.covered {
+		if _, name, _ := strings.Cut(title, "/"); d != nil && found[d] == nil {
+			found[d] = map[string]bool{name: true}
+		} else if d != nil {
+			found[d][name] = true
+		}
+	}
+	var labels []string
+	for _, by := range ownerLabels {
+		labels = append(labels, by.owner)
+	}
+	for _, d := range r.gangs.drafts {
+		names := map[string]bool{}
+		maps.Copy(names, found[d])
+		r.objects.Above(d.everything(), labels, names)
+		if delete(names, d.name); len(names) > 0 {
+			of = addOwners(of, map[string][]string{d.name: object.SortedKeys(names)})
+		}
+	}
+	return of
+}
+
+// addOwners adds the names of some gangs to those of others; nil: there are none.
+func addOwners(to, more map[string][]string) map[string][]string {
+	if to == nil && len(more) > 0 {
+		to = map[string][]string{}
+	}
+	maps.Copy(to, more)
+	return to
+}
