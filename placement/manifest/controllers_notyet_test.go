@@ -71,6 +71,19 @@ var notYet = map[string][]gangAt{
 		{"kai-lws-waiting.yaml", "lws-kai/pg-segments-ded377f0-bfd3-54f8-958a-a4de89697e01-group-0"},
 		{"kai-lws-waiting.yaml", aside},
 	},
+	"an owner that goes makes no pods, and those that leave without a node are nobody's": {
+		{"intree-gone.yaml", "intree/gone"},
+		{"job-gone.yaml", "job/gone"},
+		{"jobset-gone.yaml", "jobset/gone"},
+		{"kueue-job-gone.yaml", "kueue/job-gone-5d6e7"},
+		{"kueue-pods-gone.yaml", "kueue-pods/gone"},
+		{"lws-gone.yaml", "lws/gone-0"},
+		{"mpijob-gone.yaml", "mpi/gone"},
+		{"pytorchjob-gone.yaml", "pytorch/gone"},
+		{"raycluster-gone.yaml", "ray/gone"},
+		{"rayjob-gone.yaml", "ray/job-gone-h4tzx"},
+		{"trainjob-gone.yaml", "trainer/gone"},
+	},
 	"a parent Workload and its variants are one gang, which runs once": {
 		{"kueue-variants-waiting.yaml", "kueue/job-variants-2d3e4"},
 		{"kueue-variants-waiting.yaml", "kueue/job-variants-variant-reservation-5f6a7"},
@@ -91,6 +104,7 @@ var notYet = map[string][]gangAt{
 	},
 	"a gang of Kueue means a topology of Kueue, not the ClusterNetworkTopology of Koordinator, which is always called default": {
 		{together, "kueue-job-gated.yaml"},
+		{together, "kueue-job-gone.yaml"},
 		{together, "kueue-job-half.yaml"},
 		{together, "kueue-job-running.yaml"},
 		{together, "kueue-job-terminating.yaml"},

@@ -57,13 +57,17 @@ func TestControllersTogether(t *testing.T) {
 		names = append(names, file)
 		for of, line := range gangs {
 			want[of] = withoutTier(line)
-			if why, is := wrong[gangAt{file, of}]; is {
-				left[gangAt{together, of}] = why
-			}
+		}
+	}
+	for at, why := range wrong {
+		if slices.Contains(names, at.file) {
+			left[gangAt{together, at.gang}] = why // it is wrong alone
 		}
 	}
 	slices.SortFunc(names, muster.CompareNatural)
 	got := gangsIn(t, append([]string{"cluster-koordinator.yaml"}, names...)...)
+	slices.Reverse(names)
+	assert.Equal(t, got, gangsIn(t, append(names, "cluster-koordinator.yaml")...), "the order of files shows")
 	for of, line := range got {
 		got[of] = withoutTier(line)
 		if _, is := wrong[gangAt{together, of}]; !is && got[of] == want[of] {
