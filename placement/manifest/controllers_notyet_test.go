@@ -52,7 +52,7 @@ var notYet = map[string][]gangAt{
 	"network-topology-mode and network-topology-highest-tier of pods and templates are not read": {
 		{"volcano-pods-early.yaml", "volcano-pods/early"},
 	},
-	"a Job whose PodGroup is Pending has no pods, and is not planned at all: nobody tells of it": {
+	"a Job whose PodGroup is Pending has no pods yet: it is told as a PodGroup without pods, and not planned": {
 		{"volcano-unqueued.yaml", "volcano/unqueued-f18d4769-960f-5a80-9644-d420f1b863a1"},
 	},
 	"what an admission assigns is taken, also while the pods still have their gate of the topology": {
