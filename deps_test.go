@@ -58,8 +58,8 @@ const arrows = `
 	internal/relax        < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/sets internal/front internal/snapshot internal/problem internal/search
 	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/search internal/victims internal/relax preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
-	fabric/internal/hostlist < .
-	fabric                < internal/printed . topology cluster internal/document fabric/internal/hostlist
+	internal/hostlist     < .
+	fabric                < internal/printed . topology cluster internal/document internal/hostlist
 	placement/manifest/internal/owners < . internal/document
 	placement/manifest/internal/object < internal/printed . internal/known internal/document placement/manifest/internal/owners
 	placement/manifest/internal/amounts < . internal/document placement/manifest/internal/object
@@ -74,7 +74,7 @@ const arrows = `
 	placement/manifest/internal/apart < gang internal/match internal/document placement/manifest/internal/object
 	placement/manifest/internal/whatif < . topology cluster internal/known internal/document placement/manifest/internal/object
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/whatif
-	placement/render      < internal/printed . topology numa quota gang preempt cluster explain placement
+	placement/render      < internal/printed internal/hostlist . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/changed      < . topology quota gang cluster explain
 	internal/draws        < . topology numa gang cluster internal/validity

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/muster-sched/muster/fabric/internal/hostlist"
+	"github.com/muster-sched/muster/internal/hostlist"
 	"github.com/muster-sched/muster/topology"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
-	"github.com/muster-sched/muster/fabric/internal/hostlist"
+	"github.com/muster-sched/muster/internal/hostlist"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/topology"
 )

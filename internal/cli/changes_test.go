@@ -80,8 +80,8 @@ type changed struct {
 		Like, Domain    string
 	}
 	Plan struct {
-		Status, Domain string
-		Members        int
+		Status, Condition, Domain string
+		Members                   int
 	}
 }
 
@@ -173,7 +173,7 @@ func TestChangesMakeTheGangStart(t *testing.T) {
 		require.Equal(t, "placed", p.Status, c.Kind)
 		require.Equal(t, c.Plan.Domain, p.Domain, c.Kind)
 		require.Len(t, p.Assignments, c.Plan.Members, c.Kind)
-		require.Equal(t, c.Plan.Status == "needs victims", len(p.Victims) > 0, c.Kind)
+		require.Equal(t, c.Plan.Condition == "needs victims", len(p.Victims) > 0, c.Kind)
 	}
 	require.Equal(t, []string{"members", "layer", "request", "nodes", "taint", "selector", "gangs", "priority", "add"}, found)
 }

@@ -72,19 +72,17 @@ func TestStory3(t *testing.T) {
 	status, out, err := command(t, "", story("story-3")...)
 	require.Zero(t, status)
 	require.Empty(t, err)
-	require.Equal(t, `default/pod-3: placed, 8 members in leafLayer spine0/leaf1, strategy 2 (leafLayer/unitLayer), span unitLayer=2, evicts 4 members
+	require.Equal(t, `default/pod-3: placed, 8 members in leafLayer spine0/leaf1, strategy 2 (leafLayer/unitLayer), span unitLayer=2, evicts 4
+    members
   spine0
     leaf0
       unit0  x x x x
     leaf1
       unit1  A A A A
       unit2  B B B B
-  A pod-3-0 -> node-4, pod-3-1 -> node-5, pod-3-2 -> node-6, pod-3-3 -> node-7
-  B pod-3-4 -> node-8, pod-3-5 -> node-9, pod-3-6 -> node-10, pod-3-7 -> node-11
-  evicts default/pod-2-0 of default/pod-2 on node-4: priority 10 is below 1000
-  evicts default/pod-2-1 of default/pod-2 on node-5: priority 10 is below 1000
-  evicts default/pod-2-2 of default/pod-2 on node-6: priority 10 is below 1000
-  evicts default/pod-2-3 of default/pod-2 on node-7: priority 10 is below 1000
+  A pod-3-[0-3] -> node-[4-7]
+  B pod-3-[4-7] -> node-[8-11]
+  evicts default/pod-2-[0-3] on node-[4-7], of default/pod-2: priority 10 is below 1000
   cost: highest priority 10, 1 gang ended, 4 members, priorities 40 in sum, 4 of unknown start (proven to be the least)
 `, out)
 	readme, readErr := os.ReadFile("../../README.md")
@@ -99,9 +97,8 @@ func TestStoryOfReclaim(t *testing.T) {
 	require.Empty(t, err)
 	require.Equal(t, `default/mine: placed, 2 members below the root of the topology, strategy 1, evicts 2 members
   (outside the tree)  Ax Ax
-  A mine-0 -> node-0, mine-1 -> node-1
-  evicts default/batch-1 on node-0: quota team-b uses more than its min of nvidia.com/gpu
-  evicts default/batch-2 on node-0: quota team-b uses more than its min of nvidia.com/gpu
+  A mine-[0-1] -> node-[0-1]
+  evicts default/batch-[1-2] on node-0: quota team-b uses more than its min of nvidia.com/gpu
   cost: highest priority 10, 2 members, priorities 20 in sum, lost work 5400 (proven to be the least)
 `, out)
 }
@@ -111,15 +108,16 @@ func TestStoryOfRoles(t *testing.T) {
 	status, out, err := command(t, "", story("roles")...)
 	require.Zero(t, status)
 	require.Empty(t, err)
-	require.Equal(t, `default/serve: placed, 6 members of 8 in leafLayer spine0/leaf1, strategy 2 (leafLayer/unitLayer/unitLayer), span unitLayer=2
+	require.Equal(t, `default/serve: placed, 6 members of 8 in leafLayer spine0/leaf1, strategy 2 (leafLayer/unitLayer/unitLayer), span
+    unitLayer=2
   spine0
     leaf0
       unit0  .... .... .... ....
     leaf1
       unit1  A A A A...
       unit2  B B .... xxxx
-  A decode: leader-0 -> node-7, worker-0 -> node-4, worker-1 -> node-5, worker-2 -> node-6
-  B prefill: prefill-0-0 -> node-8, prefill-0-1 -> node-9
+  A decode: leader-0 -> node-7, worker-[0-2] -> node-[4-6]
+  B prefill: prefill-0-[0-1] -> node-[8-9]
 `, out)
 	readme, readErr := os.ReadFile("../../README.md")
 	require.NoError(t, readErr)
@@ -135,8 +133,8 @@ func TestTextDrawsThePlanOnTheTree(t *testing.T) {
     leaf1
       unit1  . . . .
       unit2  . . . .
-  A pod-1-0 -> node-0, pod-1-1 -> node-1
-  B pod-1-2 -> node-2, pod-1-3 -> node-3
+  A pod-1-[0-1] -> node-[0-1]
+  B pod-1-[2-3] -> node-[2-3]
 `, out)
 }
 
@@ -145,7 +143,7 @@ func TestStoryOfZones(t *testing.T) {
 	status, out, err := command(t, "", "../../examples/stories/zones.yaml")
 	require.Zero(t, status)
 	require.Empty(t, err)
-	require.Equal(t, `default/train: placed, 3 members in unitLayer unit0, strategy 1 (unitLayer)
+	require.Equal(t, `default/train: placed, 3 members in unitLayer unit0, strategy 1
   unit0  Ax AA
   A train-0 -> node-0 (zone 1), train-1 -> node-1 (zone 0), train-2 -> node-1 (zone 1)
 `, out)

@@ -99,6 +99,20 @@ func TestStrictRefusesReservations(t *testing.T) {
 	require.Contains(t, err, "Reservation/r: not modelled")
 }
 
+// Where no gang could be planned the text says so in words.
+func TestNothingPlannedIsSaid(t *testing.T) {
+	const said = "nothing is planned, for what is asked for cannot be used\n"
+	bad := strings.Replace(pod, "cpu: ", "cpu: much", 1)
+	require.NotEqual(t, pod, bad)
+	status, out, _ := commandWithInput(node+"---"+bad, "-keep-going", "-summary", "-")
+	require.Zero(t, status)
+	require.Contains(t, out, said+"1 gang: 0 placed, 0 waiting, 0 refused, 1 invalid; 0 pods placed, 1 node\n")
+	_, out, _ = commandWithInput(node+"---"+pod+"---"+strings.ReplaceAll(bad, "name: good", "name: q"), "-keep-going", "-summary", "-")
+	require.NotContains(t, out, said)
+	_, out, _ = commandWithInput(node+"---\n{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: much}}}\n", "-keep-going", "-")
+	require.Contains(t, out, "nothing is planned, and perhaps for want of what could not be read\nno gang waits")
+}
+
 // What is in no plan ends the summary, and stands in the JSON.
 func TestWhatIsLostIsSaid(t *testing.T) {
 	lost := `---
@@ -118,7 +132,8 @@ func TestWhatIsLostIsSaid(t *testing.T) {
 
 1 gang: 0 placed, 0 waiting, 1 refused, 0 invalid; 0 pods placed, 1 node
 without pods: PodGroup/idle
-not read: spec.affinity of 1 Queue in scheduling.volcano.sh, spec.reclaimable of 1 Queue in scheduling.volcano.sh, status.state of 1 Queue in scheduling.volcano.sh
+not read: spec.affinity of 1 Queue in scheduling.volcano.sh, spec.reclaimable of 1 Queue in scheduling.volcano.sh,
+    status.state of 1 Queue in scheduling.volcano.sh
 `, out)
 	_, out, _ = command(t, node+lost, "-o", "json", "-")
 	require.Contains(t, out, `"withoutPods":["PodGroup/idle"]`)

@@ -14,13 +14,13 @@ func TestMaxFitFlag(t *testing.T) {
 	var out, errs strings.Builder
 	require.Equal(t, ok, Run([]string{"-max-fit", cluster, story}, nil, &out, &errs), errs.String())
 	require.Contains(t, out.String(), `
-largest gang in one domain, of members that ask for nvidia.com/gpu 8, pods 1 (default/pod-3)
-              now                once leaving members are gone  with victims        domain
-  node        1, 0 whole groups  1, 0 whole groups              1, 0 whole groups   spine0/leaf1/unit2/node-8
-  unitLayer   4, 1 whole group   4, 1 whole group               4, 1 whole group    spine0/leaf1/unit2
-  leafLayer   4, 1 whole group   4, 1 whole group               8, 2 whole groups   spine0/leaf1
-  spineLayer  4, 1 whole group   4, 1 whole group               12, 3 whole groups  spine0
-  all         4, 1 whole group   4, 1 whole group               12, 3 whole groups
+largest gang in one domain, of members that ask for 8 nvidia.com/gpu (default/pod-3)
+              without evictions  with evictions      domain
+  node        1, 0 whole groups  1, 0 whole groups   spine0/leaf1/unit2/node-8
+  unitLayer   4, 1 whole group   4, 1 whole group    spine0/leaf1/unit2
+  leafLayer   4, 1 whole group   8, 2 whole groups   spine0/leaf1
+  spineLayer  4, 1 whole group   12, 3 whole groups  spine0
+  all         4, 1 whole group   12, 3 whole groups
 `)
 	out.Reset()
 	require.Equal(t, ok, Run([]string{"-max-fit", "-o", "json", cluster, story}, nil, &out, &errs), errs.String())
@@ -70,10 +70,10 @@ spec:
 `
 	_, out, told := command(t, nodes+alone, "-max-fit", "-")
 	require.Contains(t, out, `
-        now                once leaving members are gone  with victims       domain
-  node  4, 2 whole groups  4, 2 whole groups              4, 2 whole groups  r0/n1
-  rack  7, 3 whole groups  7, 3 whole groups              7, 3 whole groups  r0
-  all   7, 3 whole groups  7, 3 whole groups              7, 3 whole groups
+        without evictions  with evictions     domain
+  node  4, 2 whole groups  4, 2 whole groups  r0/n1
+  rack  7, 3 whole groups  7, 3 whole groups  r0
+  all   7, 3 whole groups  7, 3 whole groups
 `, told)
 	pipelines := func(cpu string) string {
 		text := `
@@ -95,9 +95,9 @@ spec: {priority: 0, containers: [{name: m, resources: {requests: {cpu: "%s"}}}]}
 		return text
 	}
 	_, out, told = command(t, nodes+pipelines("1"), "-max-fit", "-")
-	require.Contains(t, out, "  all   7, 2 whole groups  7, 2 whole groups              7, 2 whole groups\n", told)
+	require.Contains(t, out, "  all   7, 2 whole groups  7, 2 whole groups\n", told)
 	_, out, told = command(t, nodes+pipelines("5"), "-max-fit", "-")
-	require.Contains(t, out, "  all   0, 0 whole groups  0, 0 whole groups              0, 0 whole groups\n  of 2 nodes without room now: 2 resource:cpu\n", told)
+	require.Contains(t, out, "  all   0, 0 whole groups  0, 0 whole groups\n  of 2 nodes without room now: 2 resource:cpu\n", told)
 	_, out, told = command(t, nodes+pipelines("5"), "-max-fit", "-o", "json", "-")
 	require.Contains(t, out, `"nodes":{"total":2,"rejected":{"resource:cpu":2}}`, told)
 }

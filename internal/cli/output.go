@@ -24,6 +24,11 @@ func (p *Planned) write(w io.Writer, set settings) error {
 	case inColour(w, os.Getenv):
 		plans = render.TextInColour
 	}
+	return render.Wrap(w, pageWidth(w, os.Getenv), func(w io.Writer) error { return p.writeText(w, &set, plans) })
+}
+
+// writeText prints the plans, and what else is asked for, for people.
+func (p *Planned) writeText(w io.Writer, set *settings, plans func(io.Writer, []render.Outcome) error) error {
 	placed := func(o render.Outcome) bool { return o.Places != nil }
 	told := p.told(&set.explain)
 	for _, part := range []struct {
@@ -44,6 +49,9 @@ func (p *Planned) write(w io.Writer, set settings) error {
 			return err
 		}
 		fmt.Fprintln(w)
+	}
+	if len(p.Outcomes) == 0 && len(p.Input.Defects) > 0 {
+		fmt.Fprintln(w, "nothing is planned, and perhaps for want of what could not be read")
 	}
 	if err := render.Summary(w, p.Outcomes, &p.Input.Spec); err != nil {
 		return err

@@ -15,19 +15,19 @@ func TestStoryOfQuotas(t *testing.T) {
 	status, out, err := command(t, "", "-quotas", "../../examples/stories/quotas.yaml")
 	require.Zero(t, status)
 	require.Empty(t, err)
-	require.Equal(t, `default/b-large: unschedulable: quota team-b limit, 2 of 3 (proven); nvidia.com/gpu: 0 used + 12 asked, 4 above 8
+	require.Equal(t, `default/b-large: unschedulable: quota team-b limit, 2 of 3 (proven); 4 nvidia.com/gpu too many: 0 in use, 12 asked for,
+    the limit 8
   (outside the tree)  .. ..
-  quota team-b refuses by its limit: 4 of nvidia.com/gpu too many, 0 in use and 12 asked for, of 8
   best node node-0: room for 2 members
   the whole topology: room for 3 members
 
-default/b-small: placed, 1 member in node node-0, strategy 1 (node)
+default/b-small: placed, 1 member in node node-0, strategy 1
   (outside the tree)  A. ..
   A b-small-0 -> node-0
 
 default/a-large: placed, 3 members below the root of the topology, strategy 1, by what its quota may borrow
   (outside the tree)  Ax AA
-  A a-large-0 -> node-0, a-large-1 -> node-1, a-large-2 -> node-1
+  A a-large-0 -> node-0, a-large-[1-2] -> node-1
 
 quotas: # used, + rest of the share, . rest of the maximum, | minimum
 nvidia.com/gpu, 16 to divide
@@ -111,7 +111,7 @@ func verdicts(t *testing.T, text string) []string {
 func TestQuotasArePrintedAfterThePlans(t *testing.T) {
 	_, out, _ := command(t, elastic, "-quotas", "-")
 	require.Contains(t, out, `
-default/a1: placed, 1 member in node n1, strategy 1 (node), by what its quota may borrow
+default/a1: placed, 1 member in node n1, strategy 1, by what its quota may borrow
 `)
 	require.True(t, strings.HasSuffix(out, `
 quotas: # used, + rest of the share, . rest of the maximum, | minimum

@@ -61,5 +61,5 @@ func writeRunning(w io.Writer, p *Planned) error {
 	if err != nil {
 		return err
 	}
-	return render.RunningText(w, gangs, alone)
+	return render.RunningText(w, gangs, alone, p.Cluster.Trees()...)
 }

@@ -10,7 +10,8 @@ import (
 // A job is spread over two units, one of which has room for it; the worst comes first, pods in no gang are counted.
 func TestStoryOfRunning(t *testing.T) {
 	const told = `gangs that run before the plans, worst first
-  default/spread  4 members  leafLayer spine0/leaf1, over 2 of unitLayer  one tier wider than needed: unitLayer spine0/leaf1/unit1 has room
+  default/spread  4 members  leafLayer spine0/leaf1, over 2 of unitLayer  one tier wider than needed: unitLayer
+                  spine0/leaf1/unit1 has room
   default/tight   3 members  unitLayer spine0/leaf0/unit0                 as tight as can be
   and 1 pod in no gang
 `
@@ -23,7 +24,7 @@ func TestStoryOfRunning(t *testing.T) {
 	require.Contains(t, string(readme), told, "the README shows it")
 
 	_, out, _ = command(t, "", append([]string{"-running", "-o", "json"}, story("running")...)...)
-	require.Equal(t, `{"plans":[],
+	require.Equal(t, `{"version":1,"plans":[],
 "running":[{"gang":"default/spread","members":4,"topology":"default","tier":2,"layer":"leafLayer","domain":"spine0/leaf1",`+
 		`"strategy":"leafLayer","strategyNumber":3,"span":{"unitLayer":2},"groups":[],"wider":1,"proven":true,`+
 		`"best":{"tier":1,"layer":"unitLayer","domain":"spine0/leaf1/unit1","strategy":"unitLayer","strategyNumber":1,"span":{},"groups":[],`+
@@ -64,6 +65,8 @@ items:
 	_, out, err := command(t, files, append([]string{"-running", "-"}, story()...)...)
 	require.Empty(t, err)
 	require.Equal(t, `gangs that run before the plans, worst first
-  default/pairs  4 members  spineLayer spine0, over 2 of leafLayer, groups: 1 of 2 each in one unitLayer, 2 each in one spineLayer  2 tiers wider than needed: unitLayer spine0/leaf0/unit0, groups: 2 of 2 each in one unitLayer has room
+  default/pairs  4 members  spineLayer spine0, over 2 of leafLayer, groups: 1 of 2 each in one unitLayer, 2 each in one
+                 spineLayer  2 tiers wider than needed: unitLayer spine0/leaf0/unit0, groups: 2 of 2 each in one
+                 unitLayer has room
 `, out)
 }

@@ -13,14 +13,14 @@ func TestStoryOfGangsTogether(t *testing.T) {
 	require.Zero(t, status)
 	require.Empty(t, err)
 	require.Contains(t, out, "default/reader (together with default/archive): unschedulable: together with default/archive, which cannot start\n")
-	shown := `default/rollout (together with default/trainer): placed, 3 members in unitLayer spine0/leaf1/unit2, strategy 1 (unitLayer)
+	shown := `default/rollout (together with default/trainer): placed, 3 members in unitLayer spine0/leaf1/unit2, strategy 1
   spine0
     leaf0
       unit0  x . . .
     leaf1
       unit1  x x x x
       unit2  A A A .
-  A rollout-0 -> node-8, rollout-1 -> node-9, rollout-2 -> node-10
+  A rollout-[0-2] -> node-[8-10]
 `
 	require.Contains(t, out, shown)
 	readme, readErr := os.ReadFile("../../README.md")

@@ -22,7 +22,7 @@ func TestColours(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, TextInColour(&b, []Outcome{planned(racks(t, 2), 5, 2)}))
 	require.Contains(t, b.String(), "r0  \x1b[2mxx\x1b[0m \x1b[1;32mAA\x1b[0m \x1b[1;34mBB\x1b[0m \x1b[1;35mC\x1b[0m.\n")
-	require.Contains(t, b.String(), "\n  \x1b[1;34mB\x1b[0m job-2 -> node-2")
+	require.Contains(t, b.String(), "\n  \x1b[1;34mB\x1b[0m job-[2-3] -> node-2")
 }
 
 // However many nodes one line stands for, it has 64 cells at most, those that the plan touches first.

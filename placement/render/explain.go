@@ -23,11 +23,12 @@ func Explanations(w io.Writer, outcomes []Outcome) error {
 		if outcomes[i].Explanation == nil {
 			continue
 		}
+		o := short(&outcomes[i])
 		if !first {
 			fmt.Fprintln(b)
 		}
 		first = false
-		writeExplanation(b, &outcomes[i])
+		writeExplanation(b, o)
 	}
 	return b.Flush()
 }
@@ -37,12 +38,13 @@ const mostLines = 8
 
 func writeExplanation(w io.Writer, o *Outcome) {
 	e := o.Explanation
-	head, details := append(whyWaits(o), roomLeft(o)...), []string{}
+	room, of := roomLeft(o)
+	head, details := append(whyWaits(o), room...), []string{}
 	if len(e.Relaxations) == 0 && e.Plans > 0 {
 		head = append(head, "No change that was tried makes it start.")
 	}
 	for i := range e.Facts {
-		if text := factText(&e.Facts[i]); text != "" {
+		if text := factText(&e.Facts[i]); text != "" && !toldIn(head, text) {
 			details = append(details, text)
 		}
 	}
@@ -50,7 +52,7 @@ func writeExplanation(w io.Writer, o *Outcome) {
 		details = append(details, "Room is counted for members"+like+".")
 	}
 	for i := range e.Fragmentation {
-		if !repeats(e.Fragmentation[:i+1]) {
+		if i != of && !repeats(e.Fragmentation[:i+1]) {
 			details = append(details, tierText(&e.Fragmentation[i]))
 		}
 	}
@@ -75,6 +77,12 @@ func writeExplanation(w io.Writer, o *Outcome) {
 	for _, line := range details {
 		printed.Fprintln(w, "    "+line)
 	}
+}
+
+// toldIn says whether lines tell what a sentence does, up to its reason.
+func toldIn(lines []string, text string) bool {
+	text, _, _ = strings.Cut(strings.TrimSuffix(text, "."), ":")
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, text) })
 }
 
 // effort says what was not looked into, and how many plans were made.
@@ -198,8 +206,19 @@ func refusalText(o *Outcome) string {
 		if !f.Proven {
 			return text + fmt.Sprintf("the search, which ended early, found room for %s", numberOr(d.Fits, "none", ""))
 		}
-		return text + fits(d.Fits)
+		return text + fits(d.Fits) + withEvictions(e, d.Fits)
 	}
+}
+
+// withEvictions reads ` without evictions, 118 with`, where it is known how many fit if others leave.
+func withEvictions(e *placement.Explanation, without int) string {
+	for i := range e.Relaxations {
+		r := &e.Relaxations[i]
+		if c := &r.Change; c.Kind == explain.KindMembers && c.Part == "" && !c.Parts && len(r.And) == 0 && r.Least && len(r.Plan.Victims) > 0 && c.MinMember > without {
+			return fmt.Sprintf(" without evictions, %d with", c.MinMember)
+		}
+	}
+	return ""
 }
 
 // members reads `4 members`, or `1 more member` where some run already.
@@ -218,14 +237,16 @@ func jointly(o *Outcome, wanted int) bool {
 // someRun says whether members of the gang run already, so that it needs fewer than its minimum.
 func someRun(o *Outcome, wanted int) bool { return o.Request != nil && o.Request.MinMember > wanted }
 
-// roomLeft says how much room there is, how far the best domain is from holding the gang, and who holds what is missing there.
-func roomLeft(o *Outcome) (lines []string) {
+// roomLeft says how much room there is, how far the best domain is from holding the gang, and who holds what is missing there; whole is
+// the tier of which that is all there is to say, -1: of none.
+func roomLeft(o *Outcome) (lines []string, whole int) {
 	e := o.Explanation
 	if len(e.Fragmentation) == 0 || told(e, explain.CodeTogether, explain.CodeMembers, explain.CodeQuotaLimit, explain.CodeQuotaMinimum) {
-		return nil // room is not what is missing
+		return nil, -1 // room is not what is missing
 	}
 	r := ruleOf(e)
-	d := &e.Fragmentation[tierOf(e, r)]
+	whole = tierOf(e, r)
+	d := &e.Fragmentation[whole]
 	layer, path := layerOrTier(d.Layer, d.Tier), strings.Join(d.Domain, "/")
 	like := likeFirst(o.Request)
 	text := "The cluster has room for " + count64(d.Slots, "member") + like + " in all"
@@ -246,11 +267,17 @@ func roomLeft(o *Outcome) (lines []string) {
 		}
 	}
 	lines = append(lines, text+".")
-	if text := holdersText(d.HeldBy, 3); text != "" {
+	if text := holdersText(d.HeldBy, mostHolders); text != "" {
 		lines = append(lines, "There "+text+".")
 	}
-	return lines
+	if len(d.HeldBy) > mostHolders || path != "" && d.Slots > 0 && d.Missing > 0 && !strings.Contains(text, "lacks room") {
+		whole = -1
+	}
+	return lines, whole
 }
+
+// mostHolders is how many of those who hold room stand before the details.
+const mostHolders = 3
 
 // likeFirst reads ` like leader-0`, the first member, whose shape slots count, where others are of other shapes.
 func likeFirst(req *gang.Request) string {

@@ -96,7 +96,7 @@ func TestChangesAreTold(t *testing.T) {
 		{explain.Change{Kind: explain.KindSelector, Affinity: true}, "its members had no node affinity", `{"drop":"affinity"}`},
 		{
 			explain.Change{Kind: explain.KindQuota, Quotas: []explain.QuotaChange{{Quota: "a", Max: muster.Resources{"gpu": 12}}, {Quota: "b", Min: muster.Resources{"cpu": 1500, "gpu": 4}}}},
-			"quota a had a maximum of 12 gpu and quota b had a minimum of 4 gpu and 1500m cpu", `{"quotas":[{"quota":"a","max":{"gpu":12}},{"quota":"b","min":{"cpu":1500,"gpu":4}}]}`,
+			"quota a had a maximum of 12 gpu and quota b had a minimum of 4 gpu and 1500m CPU", `{"quotas":[{"quota":"a","max":{"gpu":12}},{"quota":"b","min":{"cpu":1500,"gpu":4}}]}`,
 		},
 		{explain.Change{Kind: explain.KindGangs, Gangs: []string{"ns/a", "ns/b"}}, "ns/a and ns/b ended", `{"end":["ns/a","ns/b"]}`},
 		{explain.Change{Kind: explain.KindPriority, Priority: 101}, "it had priority 101", `{"priority":101}`},
@@ -135,7 +135,7 @@ func TestCombinationIsTold(t *testing.T) {
 	got, err := explanation(&placement.Explanation{Relaxations: []explain.Relaxation{*r}}).MarshalJSON()
 	require.NoError(t, err)
 	require.Contains(t, string(got), `{"kind":"combination","change":{"changes":[{"kind":"nodes","change":{"returnToService":["n1"]}},{"kind":"selector","change":{"drop":"zone"}}]},"least":false,`+
-		`"plan":{"status":"needs victims","tier":2,"layer":"","domain":"","strategy":"","members":3,"waitsFor":[{"pod":"ns/c","gang":"ns/c"}],`+
+		`"plan":{"status":"placed","condition":"needs victims","tier":2,"layer":"","domain":"","strategy":"","members":3,"waitsFor":[{"pod":"ns/c","gang":"ns/c"}],`+
 		`"victims":[{"pod":"ns/b-0","gang":"ns/b"},{"pod":"ns/a","gang":"ns/a"},{"pod":"ns/b-1","gang":"ns/b"}]}`)
 }
 
@@ -159,7 +159,7 @@ func TestReasonsAreTold(t *testing.T) {
 		"\n    3 nodes with room for 4 members are closed: gangs are alone there.":          fact(explain.CodeClosed, explain.Detail{Nodes: 3, Slots: 4}),
 		"\n    1 node with room for 4 members is near others, and this gang must be alone.": fact(explain.CodeOccupied, explain.Detail{Nodes: 1, Slots: 4}),
 		"it needs 8 members in whole groups, and at most 4 fit.":                            fact(explain.CodeGroups, explain.Detail{Wanted: 8, Fits: 4, Rule: "groups"}),
-		"quota team would use 4 gpu and 500m cpu more than it may":                          fact(explain.CodeQuotaLimit, explain.Detail{Quota: "team", Short: []quota.Shortage{{Resource: "gpu", By: 4}, {Resource: "cpu", By: 500}}}),
+		"quota team would use 4 gpu and 500m CPU more than it may":                          fact(explain.CodeQuotaLimit, explain.Detail{Quota: "team", Short: []quota.Shortage{{Resource: "gpu", By: 4}, {Resource: "cpu", By: 500}}}),
 		"those of quota team would use 4 gpu more than its minimum": fact(explain.CodeQuotaMinimum, explain.Detail{
 			Quota: "team", Short: []quota.Shortage{{Resource: "gpu", By: 4, Used: 1, Asked: 5, Limit: 2}},
 		}),
@@ -219,7 +219,7 @@ func TestRoomIsTold(t *testing.T) {
 	require.Contains(t, mixed, "\n  The cluster has room for 8 members like leader in all, and u1, the unit with most room, for 8.\n")
 	require.Contains(t, mixed, "\n    Room is counted for members like leader.\n")
 	facts := []explain.Fact{{Code: explain.CodeCapacity, Detail: explain.Detail{Wanted: 9, Resources: []explain.KeyCount{{Key: "cpu", Nodes: 1}, {Key: "gpu", Nodes: 2}}}, Proven: true}}
-	require.Contains(t, explained(t, facts, tier(3, 5)), "\n  The cluster has room for 8 members in all; 1 node has too little cpu and 2 nodes have too little gpu.\n")
+	require.Contains(t, explained(t, facts, tier(3, 5)), "\n  The cluster has room for 8 members in all; 1 node has too little CPU and 2 nodes have too little gpu.\n")
 	require.Contains(t, explained(t, facts, []explain.Fragmentation{{Layer: "node", Domain: []string{"n"}, Missing: 9}}), "\n  The cluster has no room for a member; 1 node has")
 	require.Equal(t, "No node has room for a member.", tierText(&explain.Fragmentation{Domain: []string{"n"}, Layer: "node", Missing: 9}))
 	held := explain.Fragmentation{Domain: []string{"n"}, Layer: "node", Missing: 9, HeldBy: []explain.Holder{{Gang: "ns/a", Slots: 1}}}

@@ -54,7 +54,7 @@ func changeText(o *Outcome, c *explain.Change) string {
 	case explain.KindLimit:
 		return limitText(c)
 	case explain.KindRequest:
-		return fmt.Sprintf("no member asked for more than %s %s instead of %s", amountText(c.Resource, c.Amount), c.Resource, amountText(c.Resource, c.Before))
+		return fmt.Sprintf("no member asked for more than %s instead of %s", amountOf(c.Resource, c.Amount), amountText(c.Resource, c.Before))
 	case explain.KindNodes:
 		return named(c.Nodes) + " returned to service"
 	case explain.KindTaint:

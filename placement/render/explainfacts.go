@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -225,13 +224,13 @@ func holdersText(holders []explain.Holder, most int) string {
 // lackingText says of which resources nodes have too little, and how many have room that others keep the gang from.
 func lackingText(e *placement.Explanation) string {
 	var parts []string
-	near := map[explain.Code]string{explain.CodeClosed: " closed", explain.CodeOccupied: " near others"}
 	for i := range e.Facts {
-		if word, n := near[e.Facts[i].Code], e.Facts[i].Detail.Nodes; word != "" {
-			parts = append(parts, is(count(n, "node"), n)+word)
+		if code := e.Facts[i].Code; code == explain.CodeClosed || code == explain.CodeOccupied {
+			text, _, _ := strings.Cut(strings.TrimSuffix(nodesText(&e.Facts[i]), "."), ":")
+			parts = append(parts, text)
 		}
 		for _, k := range e.Facts[i].Detail.Resources {
-			parts = append(parts, fmt.Sprintf("%s too little %s", has(count(k.Nodes, "node"), k.Nodes), k.Key))
+			parts = append(parts, fmt.Sprintf("%s too little %s", has(count(k.Nodes, "node"), k.Nodes), resourceWord(k.Key)))
 		}
 	}
 	if len(parts) == 0 {
@@ -248,7 +247,7 @@ func shortText(d *explain.Detail) (lines []string) {
 		}
 		amount := func(n int64) string { return amountText(s.Resource, n) }
 		lines = append(lines, fmt.Sprintf("Of %s, %s in use, the gang asks for %s, and the limit is %s.",
-			s.Resource, is(amount(s.Used), int(min(s.Used, 2))), amount(s.Asked), amount(s.Limit)))
+			resourceWord(s.Resource), is(amount(s.Used), int(min(s.Used, 2))), amount(s.Asked), amount(s.Limit)))
 	}
 	return lines
 }
@@ -265,20 +264,14 @@ func absentText(d *explain.Detail) (lines []string) {
 	return []string{text + "."}
 }
 
-// deficitText reads `4 nvidia.com/gpu and 2 cpu`.
+// deficitText reads `4 nvidia.com/gpu and 2 CPU`.
 func deficitText(d *explain.Detail) string {
 	var parts []string
 	for _, s := range d.Short {
-		parts = append(parts, amountText(s.Resource, s.By)+" "+s.Resource)
+		parts = append(parts, amountOf(s.Resource, s.By))
 	}
 	return list(parts)
 }
 
-// amountsText reads `4 nvidia.com/gpu and 2 cpu`.
-func amountsText(r muster.Resources) string {
-	var parts []string
-	for _, name := range slices.SortedFunc(slices.Values(r.Names()), muster.CompareResources) {
-		parts = append(parts, amountText(name, r[name])+" "+name)
-	}
-	return list(parts)
-}
+// amountsText reads `4 nvidia.com/gpu and 2 CPU`.
+func amountsText(r muster.Resources) string { return list(amountsOf(r)) }

@@ -29,14 +29,29 @@ func explanation(e *placement.Explanation) object {
 	for _, n := range e.NotTried {
 		notTried = append(notTried, object{{"kind", string(n.Kind)}, {"reason", n.Reason}})
 	}
-	return object{
-		{"verdict", string(e.Verdict)},
-		{"codes", codes},
-		{"fragmentation", tiers},
-		{"relaxations", changes},
-		{"notTried", notTried},
-		{"plans", e.Plans},
+	return append(
+		verdictObject("verdict", e.Verdict),
+		field{"codes", codes},
+		field{"fragmentation", tiers},
+		field{"relaxations", changes},
+		field{"notTried", notTried},
+		field{"plans", e.Plans},
+	)
+}
+
+// verdictObject has a verdict in the words of the status of a plan, and what these leave open: on what condition it is placed, or that it is
+// invalid.
+func verdictObject(key string, v placement.Verdict) object {
+	switch v {
+	case placement.VerdictPlaced:
+		return object{{key, statusPlaced}}
+	case placement.VerdictWaits, placement.VerdictNeedsVictims:
+		return object{{key, statusPlaced}, {"condition", string(v)}}
+	case placement.VerdictInvalid:
+		return object{{key, statusUnschedulable}, {"condition", string(v)}}
+	case placement.VerdictRefused:
 	}
+	return object{{key, statusUnschedulable}}
 }
 
 // detail has the counts that belong to a code, zeros included, and what else there is.
@@ -105,14 +120,14 @@ func fragmentation(d *explain.Fragmentation) object {
 
 // trialPlan is the plan that a change leads to.
 func trialPlan(p *explain.Plan) object {
-	doc := object{
-		{"status", string(verdictOf(p))},
-		{"tier", p.Tier},
-		{"layer", p.Layer},
-		{"domain", strings.Join(p.Domain, "/")},
-		{"strategy", p.Strategy},
-		{"members", p.Members},
-	}
+	doc := append(
+		verdictObject("status", verdictOf(p)),
+		field{"tier", p.Tier},
+		field{"layer", p.Layer},
+		field{"domain", strings.Join(p.Domain, "/")},
+		field{"strategy", p.Strategy},
+		field{"members", p.Members},
+	)
 	if len(p.WaitsFor) > 0 {
 		doc = append(doc, field{"waitsFor", podsOf(p.WaitsFor)})
 	}

@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +17,17 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// JSON writes the outcomes as one document, `{"plans":[...]}`, one line a plan, in the order given. The keys of every
+// JSONVersion is the version of the document, its first key: it is raised when a key changes its meaning or goes. Keys may be added without that.
+const JSONVersion = 1
+
+// The words of a status.
+const (
+	statusPlaced        = "placed"
+	statusUnschedulable = "unschedulable"
+)
+
+// JSON writes the outcomes as one document, `{"version":1,"plans":[...]}` ([JSONVersion]), one line a plan, in the order given. Layers have their
+// full names, members are listed one by one, and an amount without a limit is null. The keys of every
 // object have a fixed order and amounts are integers, so equal outcomes give equal bytes. A placed gang has the keys
 // gang, status, tier, layer, domain, proven if it is false, groupTier, groupTiers, elsewhere if groups have rules in another topology, strategy,
 // strategyNumber, span, pass, waitsFor, assignments,
@@ -115,7 +124,7 @@ func (r *Report) fields() (out object) {
 
 // writePlans begins the document.
 func writePlans(b *bytes.Buffer, outcomes []Outcome) error {
-	b.WriteString(`{"plans":[`)
+	fmt.Fprintf(b, `{"version":%d,"plans":[`, JSONVersion)
 	for i := range outcomes {
 		b.WriteString(map[bool]string{true: "\n", false: ",\n"}[i == 0])
 		if err := encode(b, document(&outcomes[i])); err != nil {
@@ -123,44 +132,6 @@ func writePlans(b *bytes.Buffer, outcomes []Outcome) error {
 		}
 	}
 	b.WriteByte(']')
-	return nil
-}
-
-// object is a JSON object whose keys keep their order.
-type object []field
-
-type field struct {
-	key   string
-	value any
-}
-
-// MarshalJSON writes the fields in their order.
-func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, f := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if err := encode(&b, f.key); err != nil {
-			return nil, err
-		}
-		b.WriteByte(':')
-		if err := encode(&b, f.value); err != nil {
-			return nil, err
-		}
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// encode writes a value without the line end of the standard encoder.
-func encode(b *bytes.Buffer, v any) error {
-	e := json.NewEncoder(b)
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	b.Truncate(b.Len() - 1)
 	return nil
 }
 
@@ -186,7 +157,7 @@ func plan(o *Outcome) object {
 		doc = append(doc, field{"together", mates(o)})
 	}
 	if o.Result == nil {
-		doc = append(doc, field{"status", "unschedulable"})
+		doc = append(doc, field{"status", statusUnschedulable})
 		if errors.Is(o.Err, placement.ErrUnschedulable) {
 			doc = append(doc, field{"pass", pass(o)})
 		}
@@ -200,7 +171,7 @@ func plan(o *Outcome) object {
 	res := o.Result
 	doc = append(
 		doc,
-		field{"status", "placed"}, field{"tier", res.Tier}, field{"layer", res.Layer}, field{"domain", strings.Join(res.Domain, "/")},
+		field{"status", statusPlaced}, field{"tier", res.Tier}, field{"layer", res.Layer}, field{"domain", strings.Join(res.Domain, "/")},
 	)
 	if !res.Proven {
 		doc = append(doc, field{"proven", false})

@@ -2,10 +2,15 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
+
+	"github.com/muster-sched/muster"
 
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
@@ -27,10 +32,30 @@ func MaxFitText(w io.Writer, shapes []ShapeFits) error {
 	if len(shapes) == 0 {
 		printed.Fprintln(b, "no gang waits for a node, so no shape is asked for")
 	}
-	for i := range shapes {
-		writeFits(b, &shapes[i])
+	for _, s := range equalFits(shapes) {
+		writeFits(b, &s)
 	}
 	return b.Flush()
+}
+
+// equalFits are the shapes, of those that have the same answer in all that is told one for all their gangs.
+func equalFits(shapes []ShapeFits) (out []ShapeFits) {
+	at := map[string]int{}
+	for i := range shapes {
+		s := shapes[i]
+		var table strings.Builder
+		gangs := s.Gangs
+		s.Gangs = nil
+		writeFits(&table, &s)
+		s.Gangs = gangs
+		if k, known := at[table.String()]; known {
+			out[k].Gangs = slices.Concat(out[k].Gangs, s.Gangs)
+			continue
+		}
+		at[table.String()] = len(out)
+		out = append(out, s)
+	}
+	return out
 }
 
 // writeFits writes the table of one shape.
@@ -39,27 +64,42 @@ func writeFits(w io.Writer, s *ShapeFits) {
 	if n := len(s.Gangs) - namedGangs; n > 0 {
 		who += fmt.Sprintf(" and %d more", n)
 	}
-	var amounts []string
-	for _, name := range q.Shape.Resources.Names() {
-		amounts = append(amounts, fmt.Sprintf("%s %d", name, q.Shape.Resources[name]))
+	asked := maps.Clone(q.Shape.Resources)
+	if asked[muster.Pods] == 1 && len(asked) > 1 { // as of every pod
+		delete(asked, muster.Pods)
 	}
-	printed.Fprintf(w, "largest gang in one domain, of members that ask for %s (%s)\n", strings.Join(amounts, ", "), who)
-	rows := [][]string{{"", "now", "once leaving members are gone", "with victims", "domain"}}
-	for i := range s.Fits {
-		f := &s.Fits[i]
-		layer, victims := f.Layer, "-"
-		if layer == "" {
-			layer = "all"
-		}
-		if !q.NeverPreempts {
-			victims = fitText(&f.Evicting, q.Group.Size)
-		}
-		rows = append(rows, []string{layer, fitText(&f.Now, q.Group.Size), fitText(&f.Later, q.Group.Size), victims, strings.Join(f.Now.Domain, "/")})
-	}
-	writeColumns(w, rows)
+	printed.Fprintf(w, "largest gang in one domain, of members that ask for %s (%s)\n", strings.Join(amountsOf(asked), ", "), who)
+	writeColumns(w, fitRows(s))
 	if len(s.Fits) > 0 {
 		writeNoFit(w, &s.Fits[len(s.Fits)-1], q.NeverPreempts)
 	}
+}
+
+// fitRows are the lines of the table: a line a layer, a column for now, for later where members are leaving whose room makes a difference,
+// and with evictions where the gang may evict.
+func fitRows(s *ShapeFits) [][]string {
+	q, layers, later := &s.Question, []string{}, false
+	for i := range s.Fits {
+		layers = append(layers, s.Fits[i].Layer)
+		later = later || fitText(&s.Fits[i].Later, q.Group.Size) != fitText(&s.Fits[i].Now, q.Group.Size)
+	}
+	row := func(layer string, cells ...string) []string {
+		row := []string{layer, cells[0]}
+		if later {
+			row = append(row, cells[1])
+		}
+		if !q.NeverPreempts {
+			row = append(row, cells[2])
+		}
+		return append(row, cells[3])
+	}
+	rows, names := [][]string{row("", "without evictions", "once leaving members are gone", "with evictions", "domain")}, shortLayers(layers)
+	for i := range s.Fits {
+		f := &s.Fits[i]
+		text := func(f *placement.Fit) string { return fitText(f, q.Group.Size) }
+		rows = append(rows, row(cmp.Or(names.of(f.Layer), "all"), text(&f.Now), text(&f.Later), text(&f.Evicting), strings.Join(f.Now.Domain, "/")))
+	}
+	return rows
 }
 
 // writeNoFit says why nothing fits in the whole topology: now, later, and with victims, where that is another reason.

@@ -12,7 +12,7 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// Who stands in the way is listed, and a long list is cut.
+// Who stands in the way is listed.
 func TestObstaclesAreListed(t *testing.T) {
 	written := func(members int, proven bool) string {
 		o := placement.Obstacles{Proven: proven}
@@ -25,8 +25,7 @@ func TestObstaclesAreListed(t *testing.T) {
 	}
 	require.Empty(t, written(0, true))
 	require.Equal(t, "  would fit if 1 member that runs were placed anew (proven to be the fewest): a-0 on n0\n", written(1, true))
-	require.Equal(t, "  would fit if 10 members that run were placed anew: a-0 on n0, a-1 on n1, a-2 on n2, a-3 on n3, "+
-		"a-4 on n4, a-5 on n5, a-6 on n6, a-7 on n7, and 2 more\n", written(10, false))
+	require.Equal(t, "  would fit if 10 members that run were placed anew: a-[0-9] on n[0-9]\n", written(10, false))
 }
 
 // A search that ended early is told as such, its numbers as a least.
@@ -35,8 +34,7 @@ func TestSearchThatEnded(t *testing.T) {
 		Gang: "job", Refuser: placement.RefuserNodes, Wanted: 7, Fits: 4, AtLeast: true, Stopped: context.DeadlineExceeded,
 		Tiers: []placement.TierFit{{Tier: 1, Layer: "rack", Domain: []string{"b0", "r0"}, Members: 4, AtLeast: true}},
 	}}
-	require.Equal(t, `job: search stopped (context deadline exceeded), no plan so far: insufficient slots, at least 4 of 7 at b0/r0
-  best rack b0/r0: room for at least 4 members
+	require.Equal(t, `job: search stopped (context deadline exceeded), no plan so far: insufficient slots, at least 4 of 7 in rack b0/r0
 `, text(t, o))
 	require.Contains(t, written(t, o), `"wanted":7,"fits":4,"atLeast":true,"tiers":[{"tier":1,"layer":"rack","domain":"b0/r0","members":4,"groups":0,"atLeast":true}]`)
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/quota"
 )
@@ -29,7 +28,7 @@ func QuotasText(w io.Writer, s *quota.State) error {
 		if i == 0 {
 			printed.Fprintln(b, "quotas: # used, + rest of the share, . rest of the maximum, | minimum")
 		}
-		printed.Fprintf(b, "%s, %s to divide\n", resource, amountText(resource, total[resource]))
+		printed.Fprintf(b, "%s, %s to divide\n", resourceWord(resource), amountText(resource, total[resource]))
 		writeTable(b, quotaRows(s, resource, total[resource]))
 	}
 	return b.Flush()
@@ -144,27 +143,6 @@ func depthsOf(s *quota.State) map[string]int {
 	return depths
 }
 
-// amountText writes an amount as people do: CPUs, binary multiples of bytes, counts.
-func amountText(resource string, n int64) string {
-	bytes := resource == "memory" || resource == "ephemeral-storage" || strings.HasPrefix(resource, "hugepages-")
-	switch {
-	case n == math.MaxInt64:
-		return "all"
-	case resource == muster.CPU && n%1000 == 0:
-		return fmt.Sprint(n / 1000)
-	case resource == muster.CPU:
-		return fmt.Sprintf("%dm", n)
-	case bytes && n > 0:
-		unit := 0
-		units := []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
-		for n%1024 == 0 {
-			n, unit = n/1024, unit+1
-		}
-		return fmt.Sprint(n) + units[unit]
-	}
-	return fmt.Sprint(n)
-}
-
 // quotasObject is what [QuotasText] draws, as JSON.
 func quotasObject(s *quota.State) object {
 	tree := []object{}
@@ -176,19 +154,10 @@ func quotasObject(s *quota.State) object {
 		resources := object{}
 		for _, t := range s.Explain(name) {
 			resources = append(resources, field{t.Resource, object{
-				{"used", t.Used}, {"demand", t.Demand}, {"min", t.Min}, {"share", t.Share}, {"max", t.Max},
+				{"used", t.Used}, {"demand", t.Demand}, {"min", amountJSON(t.Min)}, {"share", amountJSON(t.Share)}, {"max", amountJSON(t.Max)},
 			}})
 		}
 		tree = append(tree, object{{"quota", name}, {"parent", spec.Parent}, {"resources", resources}})
 	}
 	return object{{"total", amountsObject(s.Total())}, {"tree", tree}}
-}
-
-// amountsObject has resources in natural order.
-func amountsObject(r muster.Resources) object {
-	out := object{}
-	for _, name := range r.Names() {
-		out = append(out, field{name, r[name]})
-	}
-	return out
 }

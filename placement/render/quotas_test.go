@@ -40,7 +40,7 @@ func TestQuotasText(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, QuotasText(&b, divided(t).Quotas()))
 	require.Equal(t, `quotas: # used, + rest of the share, . rest of the maximum, | minimum
-cpu, 16 to divide
+CPU, 16 to divide
                                                used  demand    min  share  max
   guests
   org      [..|.............................]     0       0  1500m      0   16
@@ -61,16 +61,16 @@ gpu, 10 to divide
 func TestJSONWithReport(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, JSONWithReport(&b, nil, &Report{Quotas: divided(t).Quotas(), WithQuotas: true}))
-	require.Equal(t, `{"plans":[],
+	require.Equal(t, `{"version":1,"plans":[],
 "quotas":{"total":{"cpu":16000,"gpu":10},"tree":[`+
-		`{"quota":"guests","parent":"","resources":{"gpu":{"used":0,"demand":0,"min":0,"share":0,"max":9223372036854775807}}},`+
+		`{"quota":"guests","parent":"","resources":{"gpu":{"used":0,"demand":0,"min":0,"share":0,"max":null}}},`+
 		`{"quota":"org","parent":"","resources":{"cpu":{"used":0,"demand":0,"min":1500,"share":0,"max":16000},"gpu":{"used":3,"demand":8,"min":6,"share":10,"max":10}}},`+
 		`{"quota":"team-a","parent":"org","resources":{"gpu":{"used":0,"demand":8,"min":4,"share":7,"max":10}}},`+
 		`{"quota":"team-b","parent":"org","resources":{"gpu":{"used":3,"demand":0,"min":2,"share":3,"max":10}}}]}}
 `, b.String())
 	b.Reset()
 	require.NoError(t, JSONWithReport(&b, nil, &Report{WithQuotas: true}))
-	require.Equal(t, "{\"plans\":[],\n\"quotas\":{\"total\":{},\"tree\":[]}}\n", b.String())
+	require.Equal(t, "{\"version\":1,\"plans\":[],\n\"quotas\":{\"total\":{},\"tree\":[]}}\n", b.String())
 }
 
 func TestAmountText(t *testing.T) {
@@ -98,7 +98,7 @@ func TestQuotaRefusesInWordsAndFields(t *testing.T) {
 	}
 	o := Outcome{Gang: req.Name, Request: req, Cluster: divided(t), Pass: quota.Fair}
 	o.Result, o.Err = placement.Plan(o.Cluster, req)
-	require.Contains(t, text(t, o), "  quota org/team-b refuses by its limit: 3 of gpu too many, 3 in use and 4 asked for, of 4\n")
+	require.Contains(t, text(t, o), ": unschedulable: quota org/team-b limit, 0 of 2 (proven); 3 gpu too many: 3 in use, 4 asked for, the limit 4\n")
 	var b bytes.Buffer
 	require.NoError(t, JSON(&b, []Outcome{o}))
 	require.Contains(t, b.String(), `"status":"unschedulable","pass":"fair",`)

@@ -70,19 +70,19 @@ func TestTextOfASmallClusterIsWhole(t *testing.T) {
   b0
     r0  xx AA BB C.
     r1  ~~ .. .. ..
-  A job-0 -> node-1, job-1 -> node-1
-  B job-2 -> node-2, job-3 -> node-2
+  A job-[0-1] -> node-1
+  B job-[2-3] -> node-2
   C job-4 -> node-3
 `, text(t, planned(racks(t, 2), 5, 2)))
 }
 
 func TestTextOfALargeClusterSumsUp(t *testing.T) {
-	require.Equal(t, `ns/job: placed, 12 members in block b0, strategy 3 (block), span rack=2
+	require.Equal(t, `ns/job: placed, 12 members in block b0, strategy 3, span rack=2
   b0
     r0                      xx AA AA AA
     r1                      ~~ AA AA AA
     r2 .. r19 (18 domains)  72 nodes, 108 of 144 slots free
-  A job-0 -> node-1, job-1 -> node-1, job-2 -> node-2, job-3 -> node-2, job-4 -> node-3, job-5 -> node-3, job-6 -> node-5, job-7 -> node-5, and 4 more
+  A job-[0-11] -> node-[1-3,5-7] (2 each)
 `, text(t, planned(racks(t, 20), 12, 0)))
 }
 
@@ -99,26 +99,23 @@ func TestTextOfParts(t *testing.T) {
 	for i, group := range []int{0, 0, 1, 2, -1, -1} {
 		o.Result.Assignments[i].Group = group
 	}
-	require.Equal(t, `ns/job: placed, 6 members in rack b0/r0, strategy 1 (rack)
+	require.Equal(t, `ns/job: placed, 6 members in rack b0/r0, strategy 1
   b0
     r0  xx AA BC ++
-  A decode: job-0 -> node-1, job-1 -> node-1
+  A decode: job-[0-1] -> node-1
   B workers: job-2 -> node-2
   C workers: job-3 -> node-2
-  + job-4 -> node-3, job-5 -> node-3
+  + job-[4-5] -> node-3
 `, text(t, o))
 	require.Contains(t, written(t, o), `"groupTier":0,"groupTiers":[0,0],`)
 	require.Contains(t, written(t, o), `{"pod":"job-3","rank":3,"group":2,"node":"node-2"},{"pod":"job-4","rank":4,"node":"node-3"}`)
 }
 
 func TestTextOfARefusal(t *testing.T) {
-	require.Equal(t, `ns/job: unschedulable: insufficient slots, 6 of 8 at b0/r0 (proven)
+	require.Equal(t, `ns/job: unschedulable: insufficient slots, 6 of 8 in rack b0/r0 (proven)
   b0
     r0  xx .. .. ..
   best node b0/r0/node-1: room for 2 members
-  best rack b0/r0: room for 6 members
-  best block b0: room for 6 members
-  the whole topology: room for 6 members
   of 4 nodes without room: 1 resource:gpu
 `, text(t, planned(racks(t, 1), 8, 0)))
 }
@@ -140,14 +137,14 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, JSON(&b, []Outcome{planned(c, 2, 2), planned(c, 7, 0), {
 		Gang: "ns/<bad>", Err: errors.New("a & b"), Ignored: map[string]int{"volumes": 2, "hostPorts": 1},
 	}}))
-	require.Equal(t, `{"plans":[
+	require.Equal(t, `{"version":1,"plans":[
 {"gang":"ns/job","status":"placed","tier":0,"layer":"node","domain":"b0/r0/node-1","groupTier":0,"groupTiers":[0],"strategy":"node/node","strategyNumber":1,"span":{},"pass":"fair","waitsFor":[],"assignments":[{"pod":"job-0","rank":0,"group":0,"node":"node-1"},{"pod":"job-1","rank":1,"group":0,"node":"node-1"}],"victims":[],"ignored":{}},
 {"gang":"ns/job","status":"unschedulable","pass":"fair","waitsFor":[],"assignments":[],"victims":[],"ignored":{},"reason":{"kind":"nodes","message":"unschedulable: insufficient slots, 6 of 7 at b0/r0 (proven)","proven":true,"wanted":7,"fits":6,"tiers":[{"tier":0,"layer":"node","domain":"b0/r0/node-1","members":2,"groups":0},{"tier":1,"layer":"rack","domain":"b0/r0","members":6,"groups":0},{"tier":2,"layer":"block","domain":"b0","members":6,"groups":0},{"tier":3,"layer":"","domain":"","members":6,"groups":0}],"nodes":{"total":4,"rejected":{"resource:gpu":1}}}},
 {"gang":"ns/\u003cbad\u003e","status":"unschedulable","waitsFor":[],"assignments":[],"victims":[],"ignored":{"hostPorts":1,"volumes":2},"reason":{"kind":"invalid","message":"a \u0026 b","proven":true}}]}
 `, b.String())
 	b.Reset()
 	require.NoError(t, JSON(&b, nil))
-	require.Equal(t, "{\"plans\":[]}\n", b.String())
+	require.Equal(t, "{\"version\":1,\"plans\":[]}\n", b.String())
 }
 
 func TestCell(t *testing.T) {

@@ -6,13 +6,15 @@ import (
 	"io"
 	"strings"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
 
 // RunningText writes a line for each gang that runs: where it lies, how its groups lie, and what could be better. alone is how many pods
-// run that are in no gang.
-func RunningText(w io.Writer, gangs []placement.RunningGang, alone int) error {
+// run that are in no gang. Of the topologies of the cluster the layers have short names.
+func RunningText(w io.Writer, gangs []placement.RunningGang, alone int, trees ...cluster.NamedTree) error {
+	names := layersOf(trees)
 	b := bufio.NewWriter(w)
 	switch {
 	case len(gangs) > 0:
@@ -24,8 +26,9 @@ func RunningText(w io.Writer, gangs []placement.RunningGang, alone int) error {
 	}
 	rows := [][]string{}
 	for i := range gangs {
-		g := &gangs[i]
-		rows = append(rows, []string{g.Gang, count(g.Members, "member"), placeText(&g.Now), better(g)})
+		g := gangs[i]
+		g.Now, g.Best = *names.position(&g.Now), *names.position(&g.Best)
+		rows = append(rows, []string{g.Gang, count(g.Members, "member"), placeText(&g.Now), better(&g)})
 	}
 	if len(rows) > 0 {
 		writeColumns(b, rows)
@@ -44,7 +47,7 @@ func placeText(at *placement.Position) string {
 	}
 	for _, s := range at.Span {
 		if s.Domains > 1 {
-			text += fmt.Sprintf(", over %d of %s", s.Domains, layerName(s.Layer, s.Tier))
+			text += fmt.Sprintf(", over %d of %s", s.Domains, layerOrTier(s.Layer, s.Tier))
 			break // the layers below say no more than that there are more of them
 		}
 	}

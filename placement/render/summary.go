@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
@@ -16,7 +17,7 @@ import (
 func Headlines(w io.Writer, outcomes []Outcome) error {
 	b := bufio.NewWriter(w)
 	for i := range outcomes {
-		writeHeadline(b, &outcomes[i])
+		writeHeadline(b, short(&outcomes[i]))
 	}
 	return b.Flush()
 }
@@ -24,7 +25,7 @@ func Headlines(w io.Writer, outcomes []Outcome) error {
 func writeHeadline(w io.Writer, o *Outcome) { printed.Fprintf(w, "%s: %s\n", name(o), headline(o)) }
 
 // Summary writes what became of all gangs in a line, and in another one how many nodes of the cluster are in no topology,
-// where there are some. O(outcomes + nodes * topologies).
+// where there are some. Where no gang could be planned at all a line before says so. O(outcomes + nodes * topologies).
 func Summary(w io.Writer, outcomes []Outcome, spec *cluster.Spec) error {
 	if spec == nil {
 		spec = &cluster.Spec{}
@@ -33,6 +34,9 @@ func Summary(w io.Writer, outcomes []Outcome, spec *cluster.Spec) error {
 	text := "no gang waits for a node; " + nodes
 	if len(outcomes) > 0 {
 		text = tally(outcomes) + ", " + nodes
+	}
+	if len(outcomes) > 0 && !slices.ContainsFunc(outcomes, func(o Outcome) bool { return !isInvalid(&o) }) {
+		text = "nothing is planned, for what is asked for cannot be used\n" + text
 	}
 	if n := inNoTopology(spec); n > 0 {
 		text += "\nin no topology: " + count(n, "node")

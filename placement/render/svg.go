@@ -68,7 +68,7 @@ func newPicture(outcomes []Outcome, after *placement.Cluster) *picture {
 	}
 	share := room{cells: min(cellsInPanel, cellsInAll/max(n, 1)), bars: min(barsInPanel, barsInAll/max(n, 1))}
 	for i := range drawn {
-		o := &drawn[i]
+		o := short(&drawn[i])
 		one := &panel{outcome: o, heading: name(o), text: headline(o)}
 		if drawable(o) {
 			one.look(share)
@@ -142,7 +142,7 @@ func (p *picture) panel(one *panel) {
 		p.paragraph("d", line, 3)
 	}
 	if one.drawing != nil {
-		p.paragraph("d", layersText(one.drawing.tree), 2)
+		p.paragraph("d", layersText(one.drawing.tree, one.outcome.Cluster), 2)
 		p.y += 8
 		_, high := one.cells.arrange(one.boxes, p.width-2*margin)
 		to := painter{canvas: &p.canvas, identities: p.ids, cells: one.cells, gang: one.outcome.Gang, nodes: one.nodes}
@@ -182,10 +182,10 @@ func partsText(o *Outcome) string {
 }
 
 // layersText names the layers from the outermost to the nodes, if there are some.
-func layersText(tree *topology.Tree) string {
-	names := []string{"node"}
+func layersText(tree *topology.Tree, c *placement.Cluster) string {
+	names, short := []string{"node"}, layersOf(c.Trees())
 	for _, l := range tree.Layers() {
-		names = append(names, layerOrTier(l.Name, l.Tier))
+		names = append(names, layerOrTier(short.of(l.Name), l.Tier))
 	}
 	if len(names) == 1 {
 		return ""

@@ -207,7 +207,7 @@ func TestVictimsAreStruckThrough(t *testing.T) {
 	require.Contains(t, svg, "<title>node-3: -; taken by ns/rest; evicted ns/half</title>")
 	require.Contains(t, svg, "<title>node-4: ~; leaving ns/busy-1</title>")
 	text := strings.Join(words(svg), " ")
-	require.Contains(t, text, "ns/job placed, 2 members in block b0, strategy 3 (block), evicts 3 members block &gt; rack &gt; node b0 ")
+	require.Contains(t, text, "ns/job placed, 2 members in block b0, strategy 3, evicts 3 members block &gt; rack &gt; node b0 ")
 	require.Contains(t, text, "r0 node-0 x node-1 A c node-2 - c node-3 - a r1 node-4 ~ node-5 A node-6 node-7 ")
 	require.NotContains(t, drawn(t, nil, planned(racks(t, 2), 2, 0)), `class="v"`)
 }
@@ -262,7 +262,7 @@ func TestWhatRunsAlreadyAndWhatIsOut(t *testing.T) {
 
 func TestPictureOfARefusal(t *testing.T) {
 	text := strings.Join(words(drawn(t, nil, planned(racks(t, 1), 8, 0), Outcome{Gang: "ns/bad", Err: errors.New("a < b")})), " ")
-	require.Contains(t, text, "ns/job unschedulable: insufficient slots, 6 of 8 at b0/r0 (proven) block &gt; rack &gt; node b0 / r0 node-0 x x node-1 node-2")
+	require.Contains(t, text, "ns/job unschedulable: insufficient slots, 6 of 8 in rack b0/r0 (proven) block &gt; rack &gt; node b0 / r0 node-0 x x node-1 node-2")
 	require.Contains(t, text, "ns/bad not planned: a &lt; b")
 }
 

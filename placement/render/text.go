@@ -33,7 +33,7 @@ func Text(w io.Writer, outcomes []Outcome) error { return writeText(w, outcomes,
 func writeText(w io.Writer, outcomes []Outcome, in paint) error {
 	b := bufio.NewWriter(w)
 	for i := range outcomes {
-		o := &outcomes[i]
+		o := short(&outcomes[i])
 		if i > 0 {
 			fmt.Fprintln(b)
 		}
@@ -44,7 +44,7 @@ func writeText(w io.Writer, outcomes []Outcome, in paint) error {
 			d.write(b)
 		}
 		if o.Result == nil {
-			writeReason(b, o.Err)
+			writeReason(b, o)
 			continue
 		}
 		writeMembers(b, o, in)
@@ -80,7 +80,7 @@ func mates(o *Outcome) []string {
 func headline(o *Outcome) string {
 	if o.Result == nil {
 		if errors.Is(o.Err, placement.ErrUnschedulable) {
-			return o.Err.Error()
+			return refusalLine(o.Err)
 		}
 		return "not planned: " + o.why().Error()
 	}
@@ -93,11 +93,11 @@ func headline(o *Outcome) string {
 		text += " of the topology"
 	}
 	text += fmt.Sprintf(", strategy %d", res.StrategyNumber)
-	if res.Strategy != "" {
+	if res.Strategy != "" && res.Strategy != res.Layer { // which is told
 		text += " (" + res.Strategy + ")"
 	}
 	for i, s := range res.Span {
-		text += map[bool]string{true: ", span ", false: " "}[i == 0] + fmt.Sprintf("%s=%d", layerName(s.Layer, s.Tier), s.Domains)
+		text += map[bool]string{true: ", span ", false: " "}[i == 0] + fmt.Sprintf("%s=%d", layerOrTier(s.Layer, s.Tier), s.Domains)
 	}
 	for _, g := range res.Elsewhere {
 		text += fmt.Sprintf(", %s %s of %s", g.Part, inDomain(g.Layer, g.Tier, g.Domain), g.Tree)
@@ -110,7 +110,7 @@ func headline(o *Outcome) string {
 		for _, m := range res.WaitsFor {
 			names = append(names, PodName(m.MemberRef))
 		}
-		text += ", waits for " + strings.Join(names, " ")
+		text += ", waits for " + strings.Join(folded(names), " ")
 	}
 	if len(res.Victims) > 0 {
 		text += ", evicts " + count(len(res.Victims), "member")
@@ -140,15 +140,70 @@ func layerOrTier(name string, tier int) string {
 	return fmt.Sprintf("tier %d", tier)
 }
 
-// writeReason says what the best domains could have taken, and what is wrong with the nodes.
-func writeReason(w io.Writer, err error) {
+// refusalLine is a refusal in a line, of a quota with its amounts as people write them.
+func refusalLine(err error) string {
+	text := err.Error()
 	var why *placement.Unschedulable
-	if !errors.As(err, &why) || why.Rule == placement.RuleMinMember {
+	if !errors.As(err, &why) {
+		return text
+	}
+	if why.RefusedBy == nil {
+		if best := bestTier(why); best != nil {
+			path := printed.Text(strings.Join(best.Domain, "/"))
+			text = strings.Replace(text, " at "+path, " in "+printed.Text(layerOrTier(best.Layer, best.Tier))+" "+path, 1)
+		}
+		return text
+	}
+	bare := *why
+	bare.RefusedBy = &quota.Refusal{} // which has no amounts
+	text = bare.Error()
+	least := map[bool]string{true: "the minimum, which bounds members that are not preemptible,"}[why.RefusedBy.Rule == quota.RuleMin]
+	for _, s := range why.RefusedBy.Short {
+		amount := func(n int64) string { return amountText(s.Resource, n) }
+		text += fmt.Sprintf("; %s too many: %s in use, %s asked for, %s %s", amountOf(s.Resource, s.By), amount(s.Used), amount(s.Asked), cmp.Or(least, "the limit"), amount(s.Limit))
+	}
+	return text
+}
+
+// bestTier is the domain that the line of a refusal names, nil if it names none: it could take the most members, of equals it is of the lowest
+// tier.
+func bestTier(why *placement.Unschedulable) (best *placement.TierFit) {
+	for i := range why.Tiers {
+		if t := &why.Tiers[i]; t.Members > 0 && (best == nil || t.Members > best.Members) {
+			best = t
+		}
+	}
+	if best == nil || len(best.Domain) == 0 || why.RefusedBy != nil || len(why.Together) > 0 {
+		return nil
+	}
+	return best
+}
+
+// writeReason says what the best domains could have taken, those that take more than the tighter ones, and what is wrong with the nodes. What
+// the line before or an explanation says is not told again.
+func writeReason(w io.Writer, o *Outcome) {
+	var why *placement.Unschedulable
+	if !errors.As(o.Err, &why) || why.Rule == placement.RuleMinMember {
 		return
 	}
-	writeRefusal(w, why.RefusedBy)
-	for _, t := range why.Tiers {
-		if t.Members == 0 {
+	if o.Explanation == nil {
+		writeTiers(w, why)
+	}
+	writeObstacles(w, why.InTheWay())
+	if nodes := why.Nodes(); o.Explanation == nil {
+		writeCauses(w, &nodes, "without room")
+	}
+}
+
+// writeTiers says how many members, and whole groups, the best domain of each tier takes.
+func writeTiers(w io.Writer, why *placement.Unschedulable) {
+	members, groups, told := 0, 0, bestTier(why)
+	for i, t := range why.Tiers {
+		if t.Members <= members && t.Groups <= groups {
+			continue
+		}
+		members, groups = max(members, t.Members), max(groups, t.Groups)
+		if told == &why.Tiers[i] && t.Groups == 0 && t.Members == why.Fits {
 			continue
 		}
 		best := "best " + layerOrTier(t.Layer, t.Tier) + " " + strings.Join(t.Domain, "/")
@@ -162,9 +217,6 @@ func writeReason(w io.Writer, err error) {
 		}
 		fmt.Fprintln(w)
 	}
-	writeObstacles(w, why.InTheWay())
-	nodes := why.Nodes()
-	writeCauses(w, &nodes, "without room")
 }
 
 // writeCauses says why so many of the nodes take no member.
@@ -206,36 +258,35 @@ func writeObstacles(w io.Writer, o placement.Obstacles) {
 	if o.Proven {
 		fmt.Fprint(w, " (proven to be the fewest)")
 	}
-	for i, m := range o.Members {
-		if i == maxMembersListed {
-			printed.Fprintf(w, ", and %d more", len(o.Members)-i)
-			break
-		}
-		printed.Fprintf(w, "%s %s on %s", map[bool]string{true: ":", false: ","}[i == 0], m.Member, m.Node)
+	var list []seated
+	for _, m := range o.Members {
+		list = append(list, seated{member: m.Member, node: m.Node})
 	}
+	fmt.Fprint(w, ":")
+	writeSeats(w, list, "on")
 	fmt.Fprintln(w)
-}
-
-// writeRefusal says which quota refuses, by which rule, and what it lacks.
-func writeRefusal(w io.Writer, q *quota.Refusal) {
-	if q == nil {
-		return
-	}
-	rule := map[quota.Rule]string{quota.RuleLimit: "limit", quota.RuleMin: "minimum for members that are not preemptible"}[q.Rule]
-	for _, s := range q.Short {
-		amount := func(n int64) string { return amountText(s.Resource, n) }
-		printed.Fprintf(w, "  quota %s refuses by its %s: %s of %s too many, %s in use and %s asked for, of %s\n",
-			strings.Join(q.Path, "/"), rule, amount(s.By), s.Resource, amount(s.Used), amount(s.Asked), amount(s.Limit))
-	}
 }
 
 // Lists longer than these are cut; JSON has all of it.
 const (
-	maxGroupsListed  = 16
-	maxMembersListed = 8
+	maxGroupsListed = 16
+	maxRangesListed = 8
 )
 
-// writeMembers lists who goes where, one line a group, with the name of its part.
+// writeSeats writes members and their nodes as ranges: ` worker-[0-15] -> n[01-16], last -> n20`.
+func writeSeats(w io.Writer, list []seated, to string) {
+	told := 0
+	for i, s := range stretches(list) {
+		if i == maxRangesListed {
+			fmt.Fprintf(w, ", and %d more", len(list)-told)
+			return
+		}
+		told += len(s.members)
+		printed.Fprintf(w, "%s %s %s %s", map[bool]string{true: "", false: ","}[i == 0], s.who(), to, s.where())
+	}
+}
+
+// writeMembers lists who goes where, one line a group, with the name of its part. A table of places says it too.
 func writeMembers(w io.Writer, o *Outcome, in paint) {
 	groups, res := 0, o.Result
 	parts := partNames(o.Request)
@@ -251,14 +302,11 @@ func writeMembers(w io.Writer, o *Outcome, in paint) {
 			if name := parts[first.Member]; name != "" {
 				printed.Fprintf(w, " %s:", name)
 			}
-			for j, a := range res.Assignments[i:end] {
-				if j == maxMembersListed {
-					printed.Fprintf(w, ", and %d more", end-i-j)
-					break
-				}
-				printed.Fprintf(w, "%s %s -> %s", map[bool]string{true: "", false: ","}[j == 0], a.Member, a.Node)
-				writeZones(w, sharesOf(a.NUMA))
+			var list []seated
+			for _, a := range res.Assignments[i:end] {
+				list = append(list, seated{a.Member, a.Node, zonesText(sharesOf(a.NUMA))})
 			}
+			writeSeats(w, list, "->")
 			fmt.Fprintln(w)
 		}
 		i = end
@@ -292,18 +340,16 @@ func partNames(req *gang.Request) map[string]string {
 	return found
 }
 
-// writeZones marks the zones of a member beside its node: ` (zone 0)`, ` (zones 0 1)`.
-func writeZones(w io.Writer, shares []numa.Share) {
-	for i, s := range shares {
-		before := " "
-		if i == 0 {
-			before = map[bool]string{true: " (zone ", false: " (zones "}[len(shares) == 1]
-		}
-		printed.Fprintf(w, "%s%d", before, s.Zone)
+// zonesText marks the zones of a member beside its node: ` (zone 0)`, ` (zones 0 1)`.
+func zonesText(shares []numa.Share) string {
+	if len(shares) == 0 {
+		return ""
 	}
-	if len(shares) > 0 {
-		fmt.Fprint(w, ")")
+	text := map[bool]string{true: " (zone", false: " (zones"}[len(shares) == 1]
+	for _, s := range shares {
+		text += fmt.Sprintf(" %d", s.Zone)
 	}
+	return text + ")"
 }
 
 // letter draws a group; the members of a gang without groups are all A.

@@ -38,21 +38,36 @@ func costObject(c *preempt.Cost) object {
 	)
 }
 
-// maxVictimsListed is the most lines that the text has for victims.
+// maxVictimsListed is the most lines that the text has for victims, each for those of one gang.
 const maxVictimsListed = 16
 
 // writeVictims says who leaves, for each why that is legal, and what they cost together.
 func writeVictims(w io.Writer, o *Outcome) {
-	list := o.Result.Victims
-	for i := range list[:min(len(list), maxVictimsListed)] {
-		v := &list[i]
-		pod, of := PodName(v.MemberRef), ""
-		if pod != v.Gang {
-			of = " of " + v.Gang
+	lines, told := 0, 0
+	gangOf := func(v *placement.Victim) string {
+		if PodName(v.MemberRef) == v.Gang {
+			return "" // the gang is this pod
 		}
-		printed.Fprintf(w, "  evicts %s%s on %s: %s\n", pod, of, v.Node, legal(v, o))
+		return ", of " + v.Gang
 	}
-	if more := len(list) - maxVictimsListed; more > 0 {
+	for list := o.Result.Victims; len(list) > 0; {
+		of, why := gangOf(&list[0]), legal(&list[0], o)
+		var seats []seated
+		for i := range list {
+			if gangOf(&list[i]) != of || legal(&list[i], o) != why {
+				break
+			}
+			seats = append(seats, seated{member: PodName(list[i].MemberRef), node: list[i].Node})
+		}
+		if lines++; lines <= maxVictimsListed {
+			told += len(seats)
+			fmt.Fprint(w, "  evicts")
+			writeSeats(w, seats, "on")
+			printed.Fprintf(w, "%s: %s\n", of, why)
+		}
+		list = list[len(seats):]
+	}
+	if more := len(o.Result.Victims) - told; more > 0 {
 		printed.Fprintf(w, "  and %d more\n", more)
 	}
 	if p := o.Result.Preemption; p != nil {
@@ -87,7 +102,7 @@ func costText(c *preempt.Cost) string {
 	note(c.Budgets > 0, "%s against a budget", count(c.Budgets, "member"))
 	note(true, "highest priority %d", c.HighestPriority)
 	for _, name := range slices.SortedFunc(slices.Values(c.BelowMin.Names()), muster.CompareResources) {
-		note(true, "%s of %s below minima", amountText(name, c.BelowMin[name]), name)
+		note(true, "%s below minima", amountOf(name, c.BelowMin[name]))
 	}
 	note(c.GangsEnded > 0, "%s ended", count(c.GangsEnded, "gang"))
 	note(true, "%s", count(c.Members, "member"))

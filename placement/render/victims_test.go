@@ -42,16 +42,15 @@ func evicting(t *testing.T, each int64) Outcome {
 }
 
 func TestVictimsAreDrawnAndListed(t *testing.T) {
-	const costs = `cost: 1 member against a budget, highest priority 1, 2 of gpu below minima, 1500m of cpu below minima, 1 gang ended, 3 members, priorities 3 in sum, 2 of unknown start, lost work 60`
+	const costs = `cost: 1 member against a budget, highest priority 1, 2 gpu below minima, 1500m CPU below minima, 1 gang ended, 3 members, priorities 3 in sum, 2 of unknown start, lost work 60`
 	o := evicting(t, 2)
-	require.Equal(t, `ns/job: placed, 2 members in block b0, strategy 3 (block), evicts 3 members
+	require.Equal(t, `ns/job: placed, 2 members in block b0, strategy 3, evicts 3 members
   b0
     r0  x A - -
     r1  ~ A . .
-  A job-0 -> node-1, job-1 -> node-5
+  A job-[0-1] -> node-[1,5]
   evicts ns/half on node-3: quota team-b uses more than its min of gpu
-  evicts ns/low-0 of ns/low on node-1: priority 1 is below 10
-  evicts ns/low-1 of ns/low on node-2: priority 1 is below 10
+  evicts ns/low-[0-1] on node-[1-2], of ns/low: priority 1 is below 10
   `+costs+` (not proven; no less than: highest priority -1, 1 member, priorities -1 in sum)
 `, text(t, o))
 	o = evicting(t, 1)
@@ -63,16 +62,16 @@ func TestVictimsAreDrawnAndListed(t *testing.T) {
 	require.Contains(t, text(t, o), "evicts 3 members, not proven to be the best\n")
 	require.Contains(t, written(t, o), `"domain":"b0","proven":false,`)
 	o.Request = nil
-	require.Contains(t, text(t, o), "ns/low on node-1: priority 1 is lower\n")
+	require.Contains(t, text(t, o), " on node-[1-2], of ns/low: priority 1 is lower\n")
 }
 
 func TestManyVictimsAreCut(t *testing.T) {
 	o := evicting(t, 2)
 	o.Result.Victims = make([]placement.Victim, maxVictimsListed+2)
 	for i := range o.Result.Victims {
-		o.Result.Victims[i].MemberRef = cluster.MemberRef{Gang: "g", Member: fmt.Sprint("g-", i)}
+		o.Result.Victims[i].MemberRef = cluster.MemberRef{Gang: fmt.Sprint("g-", i), Member: "m"}
 	}
-	require.Contains(t, text(t, o), "  evicts g-15 of g on : priority 0 is below 10\n  and 2 more\n  cost:")
+	require.Contains(t, text(t, o), "  evicts m on , of g-15: priority 0 is below 10\n  and 2 more\n  cost:")
 }
 
 func TestVictimsInJSON(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/fabric/internal/hostlist"
+	"github.com/muster-sched/muster/internal/hostlist"
 )
 
 func TestExpand(t *testing.T) {
@@ -79,6 +79,47 @@ func TestFoldIsTheWayBack(t *testing.T) {
 		require.Equal(t, slices.Compact(names), again)
 	})
 	require.Equal(t, "n[1-3],n07,n7,x", hostlist.Fold([]string{"x", "n3", "n2", "n1", "n7", "n07", "n1"}))
+}
+
+func TestInOrder(t *testing.T) {
+	for want, names := range map[string]string{
+		"":                     "",
+		"worker-[0-15]":        "worker-0 worker-1 worker-2 worker-3 worker-4 worker-5 worker-6 worker-7 worker-8 worker-9 worker-10 worker-11 worker-12 worker-13 worker-14 worker-15",
+		"n[09-10]":             "n09 n10",
+		"n[3,1-2,07]":          "n3 n1 n2 n07",
+		"n[0-1,00-01]":         "n0 n1 n00 n01",
+		"n[9,010]":             "n9 n010",
+		"n[99-101]":            "n99 n100 n101",
+		"ip-10-0-0-[1-2].eu2":  "ip-10-0-0-1.eu2 ip-10-0-0-2.eu2",
+		"ip-10-0-[9-10]-1.eu2": "ip-10-0-9-1.eu2 ip-10-0-10-1.eu2",
+		"[7-8]":                "7 8",
+	} {
+		all := strings.Fields(names)
+		require.Equal(t, len(all), hostlist.Alike(all, 9), want)
+		require.Equal(t, want, hostlist.InOrder(all))
+	}
+	for _, names := range []string{"a b", "a1 b1", "r1n1 r2n2", "n[1] n[2]", "n1, n2,", "n1 n1", "n1 n", "n1234567890123456789 n1234567890123456780"} {
+		require.Equal(t, 1, hostlist.Alike(strings.Fields(names), 9), names)
+	}
+	require.Equal(t, 2, hostlist.Alike([]string{"n1", "n2", "m3"}, 9))
+}
+
+// What is written in order is read in order.
+func TestInOrderIsTheWayBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfN(rapid.StringMatching(`[ab]?(0{0,2}[0-9]|9[89]|10[01])(b|-ib|-2)?`), 1, 12).Draw(t, "names")
+		most := rapid.IntRange(2, 4).Draw(t, "spans")
+		var again []string
+		for rest := names; len(rest) > 0; {
+			n := hostlist.Alike(rest, most)
+			require.Positive(t, n)
+			require.LessOrEqual(t, strings.Count(hostlist.InOrder(rest[:n]), ","), most-1)
+			list, err := hostlist.Expand(hostlist.InOrder(rest[:n]))
+			require.NoError(t, err)
+			again, rest = append(again, list...), rest[n:]
+		}
+		require.Equal(t, names, again)
+	})
 }
 
 var afterBracket = regexp.MustCompile(`\][^\[,]+(,|$)`)

@@ -156,7 +156,11 @@ func Fold(names []string) string {
 		if run == 1 {
 			b.WriteString(names[0])
 		} else {
-			b.WriteString(prefix + "[" + spans(names[:run]) + "]" + suffix)
+			numbers := make([]string, run)
+			for i := range numbers {
+				_, numbers[i], _ = parts(names[i])
+			}
+			b.WriteString(prefix + "[" + spans(numbers) + "]" + suffix)
 		}
 		names = names[run:]
 	}
@@ -165,7 +169,6 @@ func Fold(names []string) string {
 
 // parts cut a name at its last number; one that is too long to count with is none.
 func parts(name string) (prefix, digits, suffix string) {
-	isDigit := func(c byte) bool { return c >= '0' && c <= '9' }
 	end := len(name)
 	for end > 0 && !isDigit(name[end-1]) {
 		end--
@@ -180,18 +183,95 @@ func parts(name string) (prefix, digits, suffix string) {
 	return name[:start], name[start:end], name[end:]
 }
 
-// spans writes the numbers of names that differ in nothing else.
-func spans(names []string) string {
-	var out []string
-	for i := 0; i < len(names); {
-		_, first, _ := parts(names[i])
-		last, n := first, i+1
-		for ; n < len(names); n++ {
-			_, d, _ := parts(names[n])
-			if len(d) != len(first) || number(d) != number(last)+1 {
+// Alike is how many of the first names differ in one number alone, at the same place in each, and have at most so many spans of numbers, at
+// least 2; it is 1 or more, 0 of no names. It looks at no more names than that. A name with what lists are written with is like no other one.
+func Alike(names []string, most int) int {
+	if len(names) < 2 {
+		return len(names)
+	}
+	head, tail, are := between(names[0], names[1])
+	if !are {
+		return 1
+	}
+	number := func(i int) string { return names[i][head : len(names[i])-tail] }
+	first, n := 0, 1 // of the span
+	for ; n < len(names); n++ {
+		if len(names[n]) <= head+tail || names[n][:head] != names[0][:head] || !strings.HasSuffix(names[n], names[0][len(names[0])-tail:]) || !isNumber(number(n)) {
+			break
+		}
+		if !follows(number(n), number(n-1), number(first)) {
+			if most--; most < 1 {
 				break
 			}
-			last = d
+			first = n
+		}
+	}
+	return n
+}
+
+// InOrder writes names that are alike as one item of a list, which [Expand] reads as the same names in the same order.
+func InOrder(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	head, tail, _ := between(names[0], names[1])
+	numbers := make([]string, len(names))
+	for i, name := range names {
+		numbers[i] = name[head : len(name)-tail]
+	}
+	return names[0][:head] + "[" + spans(numbers) + "]" + names[0][len(names[0])-tail:]
+}
+
+// between is how many bytes two names have in common before the number in which they differ, and behind it.
+func between(a, b string) (head, tail int, are bool) {
+	if a == b || strings.ContainsAny(a, Special) {
+		return 0, 0, false
+	}
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	for head > 0 && isDigit(a[head-1]) {
+		head--
+	}
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	for tail > 0 && isDigit(a[len(a)-tail]) {
+		tail--
+	}
+	return head, tail, isNumber(a[head:len(a)-tail]) && isNumber(b[head:len(b)-tail])
+}
+
+// Special are the characters that lists are written with.
+const Special = "[], \t"
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// isNumber says whether a text is digits, few enough to count with.
+func isNumber(text string) bool {
+	return text != "" && len(text) <= 18 && strings.Trim(text, "0123456789") == ""
+}
+
+// follows says whether a number stands in the span that begins with first, right behind last. The first of a span has its width; where the next
+// one is wider, the first has no leading zero, or it would be read as wide.
+func follows(next, last, first string) bool {
+	if number(next) != number(last)+1 {
+		return false
+	}
+	return len(next) == len(last) || len(next) == len(last)+1 && (first[0] != '0' || first == "0") && next[0] != '0'
+}
+
+// spans writes numbers, those that count up by one together.
+func spans(numbers []string) string {
+	var out []string
+	for i := 0; i < len(numbers); {
+		first := numbers[i]
+		last, n := first, i+1
+		for ; n < len(numbers); n++ {
+			if !follows(numbers[n], last, first) {
+				break
+			}
+			last = numbers[n]
 		}
 		if last == first {
 			out = append(out, first)
