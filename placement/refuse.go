@@ -62,8 +62,9 @@ func nameRule(p *problem.Problem, u *Unschedulable) {
 	switch {
 	case u.Rule != "" || p.Bounds.Bare:
 	case p.RefusedBy != nil:
-		u.Refuser, u.RefusedBy, u.Fits = RefuserQuota, p.RefusedBy, search.For(p).MostAdmitted()
-		u.Rule = fmt.Sprintf("quota %s %s", strings.Join(p.RefusedBy.Path, "/"), p.RefusedBy.Rule)
+		binds := p.Snapshot.Quotas.Binding(p.RefusedBy)
+		u.Refuser, u.RefusedBy, u.Fits = RefuserQuota, binds, search.For(p).MostAdmitted()
+		u.Rule = fmt.Sprintf("quota %s %s", strings.Join(binds.Path, "/"), binds.Rule)
 	default:
 		if u.Rule = search.Binding(p); u.Rule == "" {
 			u.Refuser = RefuserNodes

@@ -57,6 +57,32 @@ func (s *State) Refusals(a Ask, limit Limit) ([]Refusal, error) {
 	return all, nil
 }
 
+// Binding is a refusal under the name of the quota that binds: of one by a limit that is the own maximum of a quota above, in all that is
+// short, the nearest such quota. Else, as where others have a part of what there is, or the limit is the maximum of the quota
+// itself, it is the refusal as it is. O(depth * k).
+func (s *State) Binding(r *Refusal) *Refusal {
+	if r == nil || r.Rule != RuleLimit {
+		return r
+	}
+	own, _ := s.Spec(r.Quota)
+	for i := len(r.Path) - 2; i >= 0; i-- {
+		spec, _ := s.Spec(r.Path[i])
+		used, _, _ := s.Usage(r.Path[i])
+		above := &Refusal{Quota: r.Path[i], Path: r.Path[: i+1 : i+1], Rule: RuleLimit}
+		for _, lacks := range r.Short {
+			most, bounded := spec.Max[lacks.Resource]
+			mine, itself := own.Max[lacks.Resource]
+			if now := used[lacks.Resource]; bounded && most == lacks.Limit && !(itself && mine == most) {
+				above.Short = append(above.Short, Shortage{lacks.Resource, most, now, lacks.Asked, short(most, now, lacks.Asked)})
+			}
+		}
+		if len(above.Short) == len(r.Short) {
+			return above
+		}
+	}
+	return r
+}
+
 // refusing goes through the rules that refuse, by place on the path, in the order in which they are told.
 func (s *State) refusing(q *question) iter.Seq2[int, Rule] {
 	return func(yield func(int, Rule) bool) {

@@ -50,6 +50,7 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 			add(func(s *explain.Change) { s.Most = most })
 		}
 	case explain.KindQuota:
+		out = append(fewerQuotas(&in, c), lessOfAnother(&in, c)...)
 		for i, q := range c.Quotas {
 			for resource, amount := range q.Max {
 				add(func(s *explain.Change) {

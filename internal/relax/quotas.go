@@ -11,8 +11,8 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// quotas raises what refuses: of limits the maximum if that suffices, else the minimum; and where members may leave, the minima that keep
-// the gang from taking back what others use beyond theirs. First for what must be placed; where that has no room, others may have, and
+// quotas raises the fewest quotas, then by the least; where that has no room, of limits the maximum if that suffices, else the minimum; and
+// where members may leave, the minima that keep the gang from taking back what others use beyond theirs. First for what must be placed; where that has no room, others may have, and
 // then for all.
 func (f *Search) quotas(at state) []step {
 	p := f.at(at).p
@@ -32,23 +32,13 @@ func (f *Search) quotas(at state) []step {
 // raise is quotas for an ask.
 func (f *Search) raise(at state, p *problem.Problem, ask quota.Ask) []step {
 	q := raisingFor(p, ask)
-	refusal, _ := q.refusal(raises{})
-	if refusal != nil {
-		var tried raises
-		for _, q.side = range []int{maximum, minimum} {
-			r := q.enough()
-			if r == nil {
-				f.doubt = true
-				continue
-			}
-			least := q.lower(r)
-			if r.equal(tried) {
-				break
-			}
-			if steps := f.raised(at, q, r, least, mayEvict(p) || p.InParts()); steps != nil { // in parts others may do that ask for less
-				return steps
-			}
-			tried = r
+	q.spend = func() bool {
+		f.share.Packing.Spend(int64(1+len(q.of.Quotas())*len(ask.Request)) / looksInStep)
+		return !f.share.Packing.Spent()
+	}
+	if refusal, _ := q.refusal(raises{}); refusal != nil {
+		if steps := f.admit(at, q, mayEvict(p) || p.InParts()); steps != nil { // in parts others may do that ask for less
+			return steps
 		}
 	}
 	if !mayEvict(p) {
@@ -69,13 +59,40 @@ func (f *Search) raise(at state, p *problem.Problem, ask quota.Ask) []step {
 	return nil
 }
 
+// admit raises what refuses until the gang is admitted, by the least; where that has no room, maxima, then minima, until nothing refuses.
+func (f *Search) admit(at state, q *raising, less bool) []step {
+	tried, least := q.fewest()
+	f.doubt = f.doubt || q.checks < 0
+	if tried != nil {
+		if steps := f.raised(at, q, tried, least && !(less && tried.size() > 1), less); steps != nil {
+			return steps
+		}
+	}
+	for _, q.side = range []int{maximum, minimum} {
+		r := q.enough()
+		if r == nil {
+			f.doubt = true
+			continue
+		}
+		least := q.lower(r)
+		if tried != nil && r.equal(tried) {
+			continue
+		}
+		if steps := f.raised(at, q, r, least, less); steps != nil {
+			return steps
+		}
+		tried = r
+	}
+	return nil
+}
+
 // raised plans with more for quotas, and with less of it where that is one amount and less may do; nil: it is refused.
 func (f *Search) raised(at state, q *raising, r raises, least, less bool) []step {
 	plan := f.after(at, q.edit(r))
 	if plan == nil {
 		return nil
 	}
-	if least && less {
+	if least && less && r.size() == 1 {
 		r, plan = f.lessQuota(at, q, r, plan)
 	}
 	steps := found(explain.Change{Kind: explain.KindQuota, Quotas: q.changes(r)}, q.edit(r), plan)

@@ -3,6 +3,7 @@
 package relax
 
 import (
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -14,53 +15,11 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// What of a quota is raised.
-const (
-	maximum = iota
-	minimum
-)
-
-// raises are amounts by quota on top of what it has: on its maximum and its minimum.
-type raises map[string]*[2]muster.Resources
-
-func (r raises) add(q string, side int, resource string, by int64) {
-	if r[q] == nil {
-		r[q] = &[2]muster.Resources{{}, {}}
-	}
-	r[q][side][resource] += by
-}
-
 // mostRaises bounds how often amounts are raised before it is given up: each time some quota refuses by less, or another one does.
 const mostRaises = 64
 
 // steadyRaises is how often they are raised by what is short; then by twice as much each time.
 const steadyRaises = 8
-
-// single is the only amount of raises that have one.
-func (r raises) single() (name string, side int, resource string, by int64) {
-	for name, of := range r {
-		for side := range of {
-			for resource, by := range of[side] {
-				return name, side, resource, by
-			}
-		}
-	}
-	return "", 0, "", 0
-}
-
-func (r raises) equal(s raises) bool {
-	return maps.EqualFunc(r, s, func(a, b *[2]muster.Resources) bool {
-		return maps.Equal(a[maximum], b[maximum]) && maps.Equal(a[minimum], b[minimum])
-	})
-}
-
-// size is of how many amounts there is more.
-func (r raises) size() (n int) {
-	for _, of := range r {
-		n += len(of[maximum]) + len(of[minimum])
-	}
-	return n
-}
 
 // raising is the search for amounts.
 type raising struct {
@@ -68,6 +27,159 @@ type raising struct {
 	ask, demand quota.Ask
 	limit       quota.Limit
 	side        int
+	checks      int         // states of quotas that may still be looked at in [raising.fewest]; below 0: one was not
+	spend       func() bool // takes the steps for one; false: there are none left
+}
+
+// mostChecks bounds the states of quotas that are looked at for the fewest quotas.
+const mostChecks = 1 << 11
+
+// lever is an amount of a quota of the path, and by what it is raised.
+type lever struct {
+	name string
+	side int
+	by   muster.Resources
+}
+
+// fewest is what must rise so that the gang is admitted: the fewest quotas, then the least amounts in sum, resource by resource; exact: nothing
+// less does. Nil: none was found.
+//
+// What a maximum, or the minimum of members that are not preemptible, lacks by itself has to rise in any case. Where shares are still
+// short, sets of maxima and minima of the path are tried, the smallest first, each as low as it can be.
+func (q *raising) fewest() (best raises, exact bool) {
+	q.checks = mostChecks
+	must := q.must()
+	if q.admits(must) {
+		return must, true
+	}
+	path := q.path()
+	for size := 1; size <= len(path) && (best == nil || size < len(best)); size++ {
+		for levers := range leversOf(path, size) {
+			if r := q.lowered(must, levers); r != nil && (best == nil || r.before(best)) {
+				best = r
+			}
+		}
+	}
+	return best, best.size() == 1 && q.checks >= 0
+}
+
+// must is by what each maximum and each minimum of the path lacks, whatever else there is more of.
+func (q *raising) must() raises {
+	r := raises{}
+	for _, name := range q.path() {
+		spec, _ := q.of.Spec(name)
+		used, pinned, _ := q.of.Usage(name)
+		for _, resource := range slices.SortedFunc(maps.Keys(q.ask.Request), muster.CompareNatural) {
+			asked := q.ask.Request[resource]
+			if most, bounded := spec.Max[resource]; bounded && asked > 0 && used[resource]+asked > most {
+				r.add(name, maximum, resource, used[resource]+asked-most)
+			}
+			_, governed := spec.Max[resource]
+			_, least := spec.Min[resource]
+			held := q.ask.Pinned[resource]
+			if lacks := pinned[resource] + held - q.minimumOf(r, name, resource); held > 0 && lacks > 0 && (governed || least) && q.guarantees(resource) {
+				q.raise(r, name, minimum, resource, lacks)
+			}
+		}
+	}
+	return r
+}
+
+// leversOf goes through sets of so many quotas of a path, the nearest first, each by its maximum before its minimum.
+func leversOf(path []string, size int) iter.Seq[[]lever] {
+	return func(yield func([]lever) bool) {
+		var choose func(from int, set []lever) bool
+		choose = func(from int, set []lever) bool {
+			if len(set) == size {
+				return yield(slices.Clone(set))
+			}
+			for i := from; i < len(path); i++ {
+				for _, side := range [...]int{maximum, minimum} {
+					if !choose(i+1, append(slices.Clip(set), lever{name: path[i], side: side})) {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		choose(0, nil)
+	}
+}
+
+// lowered is what must rise and some amounts more, each as low as it can be beside the others. Nil: they do not suffice.
+func (q *raising) lowered(must raises, levers []lever) raises {
+	with := func() raises {
+		r := must.clone()
+		for _, l := range levers {
+			for _, resource := range slices.SortedFunc(maps.Keys(l.by), muster.CompareNatural) {
+				if l.by[resource] > 0 {
+					q.raise(r, l.name, l.side, resource, l.by[resource])
+				}
+			}
+		}
+		return r
+	}
+	for i := range levers {
+		l := &levers[i]
+		l.by = muster.Resources{}
+		spec, _ := q.of.Spec(l.name)
+		for resource, asked := range q.ask.Request {
+			if _, bounded := spec.Max[resource]; asked > 0 && (bounded || l.side == minimum) {
+				l.by[resource] = farRaise
+			}
+		}
+	}
+	if !q.admits(with()) {
+		return nil
+	}
+	for _, l := range levers {
+		for _, resource := range slices.SortedFunc(maps.Keys(l.by), muster.CompareNatural) {
+			l.by[resource] = leastEnough(q.ask.Request[resource], func(by int64) bool {
+				l.by[resource] = by
+				return q.admits(with())
+			})
+		}
+	}
+	if q.checks < 0 {
+		return nil // the last answers were none
+	}
+	return with()
+}
+
+// leastEnough is the least amount that suffices, where farRaise does, and more of it whenever less does; about so much is likely.
+func leastEnough(about int64, suffices func(by int64) bool) int64 {
+	if suffices(0) {
+		return 0
+	}
+	low, high := int64(0), max(1, about) // low does not
+	for high < farRaise && !suffices(high) {
+		low, high = high, 2*high
+	}
+	high = min(high, farRaise)
+	for low+1 < high {
+		if mid := low + (high-low)/2; suffices(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}
+
+// farRaise stands for as much as quotas may ever have, with room for sums of it.
+const farRaise = 1 << 56
+
+// admits says whether quotas that are raised admit the gang.
+func (q *raising) admits(r raises) bool {
+	if q.checks--; q.checks < 0 {
+		return false
+	}
+	if q.spend != nil && !q.spend() {
+		q.checks = -1
+		return false
+	}
+	refusal, ok := q.refusal(r)
+	return ok && refusal == nil
 }
 
 func raisingFor(p *problem.Problem, ask quota.Ask) *raising {
@@ -261,54 +373,4 @@ func (q *raising) changes(r raises) (out []explain.QuotaChange) {
 		out = append(out, c)
 	}
 	return out
-}
-
-// with is a quota with amounts on top. A maximum that it lacks is that of the quotas above, and stays missing.
-func with(spec quota.Spec, more *[2]muster.Resources) quota.Spec {
-	if more == nil {
-		return spec
-	}
-	spec.Max, spec.Min = maps.Clone(spec.Max), maps.Clone(spec.Min)
-	for resource, by := range more[maximum] {
-		if most, ok := spec.Max[resource]; ok {
-			spec.Max[resource] = most + by
-		}
-	}
-	for resource, by := range more[minimum] {
-		if spec.Min == nil {
-			spec.Min = muster.Resources{}
-		}
-		spec.Min[resource] += by
-	}
-	return spec
-}
-
-// raised is the state of quotas with amounts on top and the same usage, nil if there is no such tree.
-func raised(of *quota.State, r raises) *quota.State {
-	var specs []quota.Spec
-	for _, name := range of.Quotas() {
-		spec, _ := of.Spec(name)
-		specs = append(specs, with(spec, r[name]))
-	}
-	tree, err := quota.New(specs)
-	if err != nil {
-		return nil
-	}
-	state, err := tree.State(of.Total())
-	for _, name := range of.Quotas() {
-		if err != nil {
-			return nil
-		}
-		if !of.IsLeaf(name) {
-			continue
-		}
-		used, pinned, demand := of.Usage(name)
-		if state, err = state.Use(name, used, pinned); err == nil {
-			state, err = state.WithDemand(name, demand)
-		}
-	}
-	if err != nil {
-		return nil
-	}
-	return state
 }
