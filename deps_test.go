@@ -64,7 +64,7 @@ const arrows = `
 	placement/manifest/internal/object < internal/printed . internal/known internal/document placement/manifest/internal/owners
 	placement/manifest/internal/amounts < . internal/document placement/manifest/internal/object
 	placement/manifest/internal/nodes < . topology numa gang cluster placement/manifest/internal/object placement/manifest/internal/amounts
-	placement/manifest/internal/trees < . topology gang cluster internal/document placement/manifest/internal/object placement/manifest/internal/nodes
+	placement/manifest/internal/trees < . topology gang cluster internal/known internal/document placement/manifest/internal/object placement/manifest/internal/nodes
 	placement/manifest/internal/selectors < gang internal/match placement/manifest/internal/object placement/manifest/internal/nodes
 	placement/manifest/internal/budgets < . cluster internal/match internal/document placement/manifest/internal/object placement/manifest/internal/selectors
 	placement/manifest/internal/priorities < placement/manifest/internal/object
@@ -72,7 +72,7 @@ const arrows = `
 	placement/manifest/internal/ignored < placement/manifest/internal/object
 	placement/manifest/internal/requests < internal/document placement/manifest/internal/object
 	placement/manifest/internal/apart < gang internal/match internal/document placement/manifest/internal/object
-	placement/manifest/internal/whatif < . topology cluster internal/known internal/document placement/manifest/internal/object
+	placement/manifest/internal/whatif < . topology cluster internal/known internal/document placement/manifest/internal/object placement/manifest/internal/trees
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/whatif
 	placement/render      < internal/printed internal/hostlist . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement

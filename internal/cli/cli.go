@@ -96,7 +96,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 		return nil, err
 	}
 	p, err := Plan(files, Options{
-		Trees: trees, Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
+		Trees: trees, Layers: set.layers, Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
 		Topology: set.topology, Standing: set.running, Added: added, WithoutNodes: set.without.nodes, WithoutDomains: set.without.domains,
 		WithoutGangs: set.without.gangs, Returned: set.returned,
 	})

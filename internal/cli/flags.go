@@ -3,7 +3,10 @@ package cli
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
@@ -25,6 +28,7 @@ type settings struct {
 	summary           bool
 	topology          string
 	fabric            string
+	layers            []string
 	explain           explaining
 	without           without
 	returned          returned
@@ -70,6 +74,7 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 	flags.BoolVar(&set.summary, "summary", false, "print a line for each gang and the summary, without trees")
 	flags.BoolVar(&set.failUnplaced, "fail-unplaced", false, "exit with status 3 if some gang has no place")
 	flags.StringVar(&set.fabric, "fabric", "", "plan on the topology of this `FILE` too: of a fabric manager, Slurm, topograph, a table of cables (see muster topology); FORMAT:FILE says which format it is in")
+	layers := flags.String("layers", "", "where the files have no topology, make one of these labels of nodes: their `keys`, or the ends of them, widest first, with commas between (zone,rack)")
 	flags.StringVar(&set.topology, "topology", "", "the topology of gangs that name none (default: the only one, or that called default)")
 	set.explain.define(flags)
 	flags.Var(&set.without, "without", "plan as if the files had no `node/NAME`, no node of domain/PATH, or nothing of gang/NS/NAME; names may be patterns (node/gpu-*); may be given again")
@@ -80,7 +85,12 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 			return err
 		}
 		set.policy, set.exclusive, set.limit, set.output = policy(), exclusive(), limit(), output()
+		if *layers != "" {
+			set.layers = strings.Split(*layers, ",")
+		}
 		switch {
+		case slices.Contains(set.layers, ""):
+			return fmt.Errorf("-layers %q: a key is missing", *layers)
 		case set.output == "svg" && (set.quotas || set.summary || set.maxFit || set.running || set.places || set.explain.all || len(set.explain.gangs) > 0):
 			return errors.New("-o svg draws plans: -quotas, -summary, -max-fit, -running, -places and -explain are for text")
 		case len(set.files) == 0:

@@ -106,7 +106,7 @@ func nobodyHas(err error) error {
 		return err
 	}
 	for field, flag := range map[string]string{
-		"options.WithoutNodes[": "-without node/", "options.WithoutDomains[": "-without domain/", "options.WithoutGangs[": "-without gang/", "options.Returned[": "-return node/",
+		"options.WithoutNodes[": "-without node/", "options.WithoutDomains[": "-without domain/", "options.WithoutGangs[": "-without gang/", "options.Returned[": "-return node/", "options.Layers[": "-layers ",
 	} {
 		if strings.HasPrefix(invalid.Field, field) {
 			return unknownName(printed.Sprintf("%s%s: %s", flag, invalid.Value, invalid.Reason))

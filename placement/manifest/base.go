@@ -34,7 +34,7 @@ func newBase(opt Options, objects *object.Set, notices *object.Notices) *base {
 	b := &base{opt: opt, objects: objects, notices: notices, amounts: amounts.Amounts{}, localQueues: map[string]bool{}, runtimes: map[string]*object.Object{}}
 	b.nodes = nodes.New(b.amounts)
 	b.zones = nodes.NewZones(b.amounts, notices, &b.nodes)
-	b.trees = trees.New(objects, notices, opt.KeepGoing, opt.Topology, opt.Trees)
+	b.trees = trees.New(objects, notices, opt.KeepGoing, opt.Topology, opt.Trees, opt.Layers)
 	b.quotas = quotas{goOn: opt.KeepGoing, amounts: b.amounts}
 	return b
 }

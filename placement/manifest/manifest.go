@@ -72,6 +72,8 @@ type Options struct {
 	Returned []string
 	// Standing asks for Input.Standing.
 	Standing bool
+	// Layers are label keys of nodes, widest first, or their ends behind the slash: they make the topology where the input has none.
+	Layers []string
 	// Trees are topologies beside those of the objects, such as package fabric reads.
 	Trees []cluster.NamedTree
 }

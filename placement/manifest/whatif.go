@@ -12,7 +12,7 @@ import (
 // be left out, and with nodes as they are when they are back. The error tells names that nobody has.
 func readFiles(objects *object.Set, files []File, opt *Options) (changed whatif.Nodes, err error) {
 	asked := whatif.Asked{
-		WithoutNodes: opt.WithoutNodes, WithoutDomains: opt.WithoutDomains, WithoutGangs: opt.WithoutGangs, Returned: opt.Returned, Topology: opt.Topology,
+		WithoutNodes: opt.WithoutNodes, WithoutDomains: opt.WithoutDomains, WithoutGangs: opt.WithoutGangs, Returned: opt.Returned, Topology: opt.Topology, Layers: opt.Layers,
 	}
 	if len(opt.Added) > 0 || !asked.Nothing() {
 		objects.HoldNotices()
@@ -62,13 +62,7 @@ func (r *reader) askedFor() (all []whatif.Gang) {
 }
 
 // everything is the objects that make a gang.
-func (d *draft) everything() []*object.Object {
-	out := d.objects()
-	for _, m := range d.pods {
-		out = append(out, m.obj)
-	}
-	return out
-}
+func (d *draft) everything() []*object.Object { return append(d.objects(), podsOf(d.pods)...) }
 
 // forget leaves out gangs of which an owner of several would promise the members that are not there.
 func (g *gangs) forget(names []string) {

@@ -34,6 +34,7 @@ func (in *Trees) Build(nodes []topology.LabeledNode) {
 		taken[s.name] = true
 		in.buildTree(s, nodes)
 	}
+	in.buildOfLabels(nodes)
 	for _, name := range object.SortedKeys(in.byName) {
 		in.list = append(in.list, cluster.NamedTree{Name: name, Tree: in.byName[name]})
 		in.noticeOutside(name, in.byName[name])

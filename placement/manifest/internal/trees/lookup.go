@@ -49,7 +49,7 @@ func (in *Lookup) Find(name string) (t *topology.Tree, why string) {
 	case len(in.of.list) == 0 && in.of.broken:
 		return nil, "no topology of the input can be used, see what is wrong with them"
 	case len(in.of.list) == 0:
-		return nil, "unknown topology: the input has none"
+		return nil, "unknown topology: the input has none" + in.of.hinted
 	}
 	return nil, "unknown topology: none is called default and the gang names none of " + strings.Join(sortedNames(in.of.list), ", ") +
 		"; choose one for gangs that name none (Options.Topology, -topology)"
@@ -102,7 +102,9 @@ func (in *Lookup) Layer(f object.Field, tree string) (l topology.Layer, ok bool)
 		}
 		return l, false
 	}
-	l, ok = t.Layer(name)
+	if l, ok = t.Layer(name); !ok && t == in.of.byName[LabelTree] {
+		l, ok = t.Layer(in.of.keys[LabelTree][name]) // which is called by an end of its key
+	}
 	if !ok {
 		f.Fail(UnknownLevel(t))
 	}

@@ -33,6 +33,8 @@ type Trees struct {
 	goOn      bool
 	preferred string // of gangs that name none
 	given     []cluster.NamedTree
+	layers    []string // made of labels where nothing else makes a topology
+	hinted    string   // that such labels are there, for those who lack a topology
 
 	nodes    []topology.LabeledNode
 	keys     map[string]map[string]string // by tree and label key: the layer
@@ -41,9 +43,9 @@ type Trees struct {
 }
 
 // New has no topology yet. Where goOn is set the rest is planned without those that cannot be used; preferred is the one of gangs
-// that name none; given are those that no object describes.
-func New(objects *object.Set, notices *object.Notices, goOn bool, preferred string, given []cluster.NamedTree) Trees {
-	return Trees{objects: objects, notices: notices, goOn: goOn, preferred: preferred, given: given}
+// that name none; given are those that no object describes, layers the label keys that make one where there is no other.
+func New(objects *object.Set, notices *object.Notices, goOn bool, preferred string, given []cluster.NamedTree, layers []string) Trees {
+	return Trees{objects: objects, notices: notices, goOn: goOn, preferred: preferred, given: given, layers: layers}
 }
 
 // treeSource is an object that describes a tree, read but not built.

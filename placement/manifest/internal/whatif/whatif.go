@@ -13,12 +13,15 @@ import (
 	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/trees"
+	"github.com/muster-sched/muster/topology"
 )
 
 // Asked are the names of options.
 type Asked struct {
 	WithoutNodes, WithoutDomains, WithoutGangs, Returned []string
-	Topology                                             string // of the domains; empty: that which has them
+	Topology                                             string   // of the domains; empty: that which has them
+	Layers                                               []string // of labels; one that no node has is an error
 }
 
 // Nothing says whether nobody asks for anything.
@@ -29,8 +32,9 @@ func (a *Asked) Nothing() bool {
 // Nodes are those that are left out, and those that are back in service and were not, in natural order.
 type Nodes struct{ Without, Returned []string }
 
-// ChangeNodes forgets the nodes that are left out, and brings back those that are to be. Trees are the topologies of a copy of the objects.
-func (a *Asked) ChangeNodes(objects *object.Set, trees func(copied *object.Set) []cluster.NamedTree) (changed Nodes, err error) {
+// ChangeNodes forgets the nodes that are left out, and brings back those that are to be. Read reads a copy of the objects, to
+// say which topologies there are.
+func (a *Asked) ChangeNodes(objects *object.Set, read func(copied *object.Set) []cluster.NamedTree) (changed Nodes, err error) {
 	objects.Drop(func(*object.Object) bool { return false }) // what others stand for
 	var all []string
 	for _, o := range objects.List {
@@ -47,7 +51,7 @@ func (a *Asked) ChangeNodes(objects *object.Set, trees func(copied *object.Set) 
 	}
 	if len(a.WithoutDomains) > 0 {
 		copied, _ := objects.Copy()
-		if err := a.chooseDomains(trees(copied), without); err != nil {
+		if err := a.chooseDomains(read(copied), without); err != nil {
 			return changed, err
 		}
 	}
@@ -58,7 +62,22 @@ func (a *Asked) ChangeNodes(objects *object.Set, trees func(copied *object.Set) 
 			back[o.Name] = true
 		}
 	}
-	return Nodes{object.SortedKeys(without), object.SortedKeys(back)}, nil
+	return Nodes{object.SortedKeys(without), object.SortedKeys(back)}, a.checkLayers(objects)
+}
+
+// checkLayers says of the layers which one no node has; where there is no node at all, that is what is told.
+func (a *Asked) checkLayers(objects *object.Set) error {
+	var labeled []topology.LabeledNode
+	for _, o := range objects.List {
+		if isNode(o) && len(a.Layers) > 0 {
+			labeled = append(labeled, topology.LabeledNode{Name: o.Name, Labels: o.Labels})
+		}
+	}
+	if len(labeled) == 0 {
+		return nil
+	}
+	_, err := trees.LayersOf(a.Layers, labeled)
+	return err
 }
 
 func isNode(o *object.Object) bool { return o.Kind == "Node" && o.Group == "" }
