@@ -1,10 +1,13 @@
 package fabric
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -15,6 +18,8 @@ type blocks struct {
 	list  []block
 	lines map[string]int // by name
 	sizes []string       // the nodes of a block, and of aggregates of blocks
+	base  string         // that of a block where blocks are shown, not configured
+	shown []string       // and of their aggregates
 	file  string
 	line  int // of the sizes
 }
@@ -39,11 +44,28 @@ func (b *blocks) add(one block) {
 	b.list = append(b.list, one)
 }
 
+// show takes a size that stands beside a block, or beside an aggregate.
+func (b *blocks) show(size, file string, line int, aggregate bool) {
+	switch {
+	case size == "":
+		return
+	case aggregate && !slices.Contains(b.shown, size):
+		b.shown = append(b.shown, size)
+	case !aggregate:
+		b.base = cmp.Or(b.base, size)
+	}
+	b.file, b.line = file, cmp.Or(b.line, line)
+}
+
 // finish makes the tree: blocks at tier 1, above them aggregates of as many neighbours as the sizes say, called after the first and
 // the last of them. A block without nodes keeps its place among the others, and makes no domain.
 func (b *blocks) finish() {
 	if len(b.list) == 0 {
 		return
+	}
+	if len(b.sizes) == 0 && b.base != "" {
+		slices.SortFunc(b.shown, muster.CompareNatural)
+		b.sizes = append([]string{b.base}, b.shown...)
 	}
 	owner := map[string]string{}
 	spec := topology.Spec{Layers: []topology.Layer{{Name: "block", Tier: 1}}}

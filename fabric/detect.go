@@ -22,8 +22,11 @@ func Detect(f File) Format {
 		return "table"
 	}
 	for line := range strings.Lines(string(text)) {
-		if begin, _, is := strings.Cut(strings.ToLower(strings.TrimSpace(line)), "="); is && (begin == "switchname" || begin == "blockname") {
-			return "slurm"
+		if begin, _, is := strings.Cut(strings.ToLower(strings.TrimSpace(line)), "="); is {
+			switch strings.TrimSpace(begin) {
+			case "switchname", "blockname", "aggregatedblock":
+				return "slurm"
+			}
 		}
 	}
 	for _, d := range document.Parse(f.Name, f.Data, &document.Budget{}) {

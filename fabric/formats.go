@@ -4,7 +4,7 @@ import "github.com/muster-sched/muster/cluster"
 
 // Format is a form in which networks are described. Both ways:
 //
-//	slurm          topology.conf of Slurm: of the plugins tree and block; written for the plugin tree
+//	slurm          topology.conf of Slurm, of the plugins tree and block, or what `scontrol show topology` prints
 //	slurm-yaml     topology.yaml of Slurm, with several topologies
 //	topograph      a model of NVIDIA's topograph; accelerators are a topology of their own
 //	node-labels    Nodes with labels of clouds and tools, see [Presets]; written with those of topograph

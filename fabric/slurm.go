@@ -123,7 +123,7 @@ func (s *switches) domain(name string, depth int) topology.Domain {
 	return d
 }
 
-// readSlurmConf reads Slurm's topology.conf, of the plugins tree and block.
+// readSlurmConf reads Slurm's topology.conf, of the plugins tree and block, and what `scontrol show topology` prints of them.
 func readSlurmConf(r *reading, files []File) {
 	tree, blocks := r.switches(r.name), r.blocks(r.name)
 	for _, f := range files {
@@ -150,7 +150,7 @@ func confLines(data []byte) func(yield func(int, string) bool) {
 				start = n
 			}
 			if before, more := strings.CutSuffix(strings.TrimRight(line, " \t"), `\`); more {
-				joined += before + " "
+				joined += before // what stands at the end of one line and the beginning of the next is one word
 				continue
 			}
 			if line = strings.TrimSpace(joined + line); line != "" && !yield(start, line) {
@@ -167,15 +167,16 @@ func confLines(data []byte) func(yield func(int, string) bool) {
 func (r *reading) confLine(tree *switches, blocks *blocks, file string, at int, line string) {
 	values := map[string]string{}
 	var first string
-	for word := range strings.FieldsSeq(line) {
-		written, value, ok := strings.Cut(word, "=")
+	for rest := strings.TrimLeft(line, " \t"); rest != ""; {
+		var written, value, wrong string
+		written, value, rest, wrong = assignment(rest)
 		key := strings.ToLower(written)
-		if first = cmp.Or(first, key); !ok {
-			r.fail(Error{File: file, Line: at, Value: word, Reason: "not KEY=VALUE"})
+		if first = cmp.Or(first, key); wrong != "" {
+			r.fail(Error{File: file, Line: at, Value: cmp.Or(value, written), Reason: wrong})
 			return
 		}
 		switch key {
-		case "switchname", "switches", "nodes", "linkspeed", "blockname", "blocksizes":
+		case "switchname", "switches", "nodes", "linkspeed", "blockname", "blocksizes", "level", "blockindex", "blocksize", "aggregatedblock":
 		default:
 			r.fail(Error{File: file, Line: at, Field: written, Reason: "unknown key"})
 			return
@@ -191,14 +192,46 @@ func (r *reading) confLine(tree *switches, blocks *blocks, file string, at int, 
 	}
 	switch first {
 	case "switchname":
-		tree.add(values[first], switchLine{file: file, line: at, children: list("switches", "Switches"), nodes: list("nodes", "Nodes")})
+		s := switchLine{file: file, line: at, children: list("switches", "Switches"), nodes: list("nodes", "Nodes")}
+		if _, shown := values["level"]; shown && len(s.children) > 0 {
+			s.nodes = nil // scontrol shows all below
+		}
+		tree.add(values[first], s)
 	case "blockname":
 		blocks.add(block{values[first], file, at, list("nodes", "Nodes")})
+		blocks.show(values["blocksize"], file, at, false)
+	case "aggregatedblock":
+		blocks.show(values["blocksize"], file, at, true)
 	case "blocksizes":
 		blocks.sizes, blocks.file, blocks.line = strings.Split(values[first], ","), file, at
 	default:
 		r.fail(Error{File: file, Line: at, Value: line, Reason: "must begin with SwitchName, BlockName or BlockSizes"})
 	}
+}
+
+// assignment cuts `KEY=VALUE` off a line: blanks may stand around the sign, and quotes around the value. wrong says what it is not.
+func assignment(line string) (key, value, rest, wrong string) {
+	const blanks = " \t"
+	end := strings.IndexAny(line, "="+blanks)
+	if end < 0 {
+		return line, "", "", "not KEY=VALUE"
+	}
+	key = line[:end]
+	after, is := strings.CutPrefix(strings.TrimLeft(line[end:], blanks), "=")
+	if !is || key == "" {
+		return key, "", "", "not KEY=VALUE"
+	}
+	after = strings.TrimLeft(after, blanks)
+	if quoted, is := strings.CutPrefix(after, `"`); is {
+		if value, rest, is = strings.Cut(quoted, `"`); !is {
+			return key, after, "", "a quote that does not end"
+		}
+		return key, value, strings.TrimLeft(rest, blanks), ""
+	}
+	if end = strings.IndexAny(after, blanks); end < 0 {
+		end = len(after)
+	}
+	return key, after[:end], strings.TrimLeft(after[end:], blanks), ""
 }
 
 // hosts expands a hostlist.

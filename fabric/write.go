@@ -89,49 +89,6 @@ func quote(s string) string {
 	return b.String()
 }
 
-// uniqueNames are names of domains that no two have: their own where it is allowed as it is, else their paths with what is not
-// allowed replaced.
-func uniqueNames(t *topology.Tree, allowed func(r rune) bool, most int) []string {
-	count := map[string]int{}
-	for d := range t.All() {
-		count[t.Name(d)]++
-	}
-	spell := func(s string) string {
-		return strings.Trim(strings.Map(func(r rune) rune {
-			if allowed(r) {
-				return r
-			}
-			return '-'
-		}, s), "-.")
-	}
-	names, taken := make([]string, t.Len()), map[string]bool{}
-	var others []topology.DomainID
-	for d := range t.All() {
-		name := t.Name(d)
-		if d == topology.Root {
-			continue
-		}
-		if count[name] == 1 && spell(name) == name && name != "" && len(name) <= most {
-			names[d], taken[name] = name, true
-		} else {
-			others = append(others, d)
-		}
-	}
-	slices.Sort(others)
-	for _, d := range others {
-		base := spell(strings.Join(t.Path(d), "."))
-		if len(base) > most-8 {
-			base = base[:most-8]
-		}
-		name := cmp.Or(base, "domain")
-		for n := 2; taken[name]; n++ {
-			name = fmt.Sprintf("%s-%d", cmp.Or(base, "domain"), n)
-		}
-		names[d], taken[name] = name, true
-	}
-	return names
-}
-
 // domains are those of a tree but for the root, in the order of their ids: the widest first.
 func domains(t *topology.Tree) []topology.DomainID {
 	out := make([]topology.DomainID, 0, t.Len())
@@ -155,12 +112,6 @@ func below(t *topology.Tree, names []string, d topology.DomainID) (children, nod
 		nodes = append(nodes, t.NodeName(n))
 	}
 	return nil, nodes
-}
-
-func isDNS(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' }
-
-func isWord(r rune) bool {
-	return isDNS(r) || r >= 'A' && r <= 'Z' || r == '_'
 }
 
 // sourceLabel tells who made a HyperNode.
@@ -215,9 +166,13 @@ func (w *writing) fold(tree string, names []string) string {
 	return hostlist.Fold(names)
 }
 
-// writeSlurmConf writes Slurm's topology.conf, of the plugin tree.
+// writeSlurmConf writes Slurm's topology.conf: of the plugin block what was made of blocks, else of the plugin tree.
 func writeSlurmConf(w *writing, trees []cluster.NamedTree) {
 	t := trees[0]
+	if b, is := blocksOf(t); is {
+		b.write(&w.Buffer, func(names []string) string { return w.fold(t.Name, names) })
+		return
+	}
 	w.dense(t)
 	names := uniqueNames(t.Tree, isWord, 200)
 	for _, d := range domains(t.Tree) {
@@ -243,9 +198,14 @@ func writeSlurmYAML(w *writing, trees []cluster.NamedTree) {
 		w.printf("[]\n")
 	}
 	for i, t := range trees {
+		w.printf("- topology: %s\n  cluster_default: %v\n", quote(t.Name), i == 0)
+		if b, is := blocksOf(t); is {
+			b.writeYAML(w, func(names []string) string { return w.fold(t.Name, names) })
+			continue
+		}
 		w.dense(t)
 		names := uniqueNames(t.Tree, isWord, 200)
-		w.printf("- topology: %s\n  cluster_default: %v\n  tree:\n    switches:\n", quote(t.Name), i == 0)
+		w.printf("  tree:\n    switches:\n")
 		for _, d := range domains(t.Tree) {
 			w.printf("      - switch: %s\n", quote(names[d]))
 			children, nodes := below(t.Tree, names, d)
