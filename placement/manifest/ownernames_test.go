@@ -73,3 +73,17 @@ func TestWithoutGangsByTheirOwners(t *testing.T) {
 	_, err = manifest.Read([]manifest.File{file("a.yaml", ownedGangs)}, manifest.Options{WithoutGangs: []string{"b/trai"}})
 	require.EqualError(t, err, `options.WithoutGangs[0] "b/trai": no such gang; the nearest one is b/lws`)
 }
+
+// Owners of owners are climbed to, as far as the input has them.
+func TestOwnersOfOwners(t *testing.T) {
+	const chain = `
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "99", pods: "99"}}}
+---
+{apiVersion: ray.io/v1, kind: RayJob, metadata: {name: rj, ownerReferences: [{kind: Pipeline, name: top, controller: true}]}, spec: {rayClusterSpec: {headGroupSpec: {template: {spec: {containers: [{name: c}]}}}}}}
+---
+{apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: rc, ownerReferences: [{kind: RayJob, name: rj, controller: true}]}, spec: {headGroupSpec: {template: {spec: {containers: [{name: c}]}}}}}
+`
+	in, err := manifest.Read([]manifest.File{file("a.yaml", chain)}, manifest.Options{})
+	require.NoError(t, err)
+	require.Equal(t, map[string][]string{"default/rc": {"default/rj", "default/top"}}, in.Owners)
+}
