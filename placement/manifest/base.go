@@ -6,6 +6,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
+	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
 
@@ -20,7 +21,7 @@ type base struct {
 	zones      nodes.Zones
 	trees      trees.Trees
 	priorities priorities.All
-	quotas     quotas
+	quotas     quotas.All
 	budgets    budgets.All
 
 	localQueues map[string]bool           // of Kueue, by `namespace/name`
@@ -35,7 +36,7 @@ func newBase(opt Options, objects *object.Set, notices *object.Notices) *base {
 	b.nodes = nodes.New(b.amounts)
 	b.zones = nodes.NewZones(b.amounts, notices, &b.nodes)
 	b.trees = trees.New(objects, notices, opt.KeepGoing, opt.Topology, opt.Trees, opt.Layers)
-	b.quotas = quotas{goOn: opt.KeepGoing, amounts: b.amounts}
+	b.quotas = quotas.New(opt.KeepGoing, b.amounts)
 	return b
 }
 
@@ -68,13 +69,13 @@ var clusterKinds = map[string]func(*base, *object.Object){
 	"scheduling.koordinator.sh/ClusterNetworkTopology": func(b *base, o *object.Object) { b.trees.ReadNetworkTopology(o) },
 	"/" + object.TreeKind:                              func(b *base, o *object.Object) { b.trees.ReadTree(o) },
 	"/ConfigMap":                                       func(b *base, o *object.Object) { b.trees.ReadConfigMap(o) },
-	"scheduling.sigs.k8s.io/ElasticQuota":              func(b *base, o *object.Object) { b.quotas.readElasticQuota(o) },
-	perNamespace + "/ElasticQuota":                     func(b *base, o *object.Object) { b.quotas.readElasticQuota(o) },
-	volcanoQueues + "/Queue":                           func(b *base, o *object.Object) { b.quotas.readQueue(o) },
+	"scheduling.sigs.k8s.io/ElasticQuota":              func(b *base, o *object.Object) { b.quotas.ReadElasticQuota(o) },
+	quotas.PerNamespace + "/ElasticQuota":              func(b *base, o *object.Object) { b.quotas.ReadElasticQuota(o) },
+	quotas.Volcano + "/Queue":                          func(b *base, o *object.Object) { b.quotas.ReadQueue(o) },
 	"scheduling.koordinator.sh/Reservation":            (*base).readReservation,
 	"kueue.x-k8s.io/LocalQueue":                        func(b *base, o *object.Object) { b.localQueues[o.FullName()] = true },
 	"kueue.x-k8s.io/WorkloadPriorityClass":             func(b *base, o *object.Object) { b.priorities.ReadOfWorkloads(o) },
-	kaiQueues + "/Queue":                               func(b *base, o *object.Object) { b.quotas.readQueue(o) },
+	quotas.KAI + "/Queue":                              func(b *base, o *object.Object) { b.quotas.ReadQueue(o) },
 	"trainer.kubeflow.org/ClusterTrainingRuntime":      (*base).readRuntime,
 	"trainer.kubeflow.org/TrainingRuntime":             (*base).readRuntime,
 	"policy/PodDisruptionBudget":                       func(b *base, o *object.Object) { b.budgets.Read(o) },

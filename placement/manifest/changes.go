@@ -208,7 +208,7 @@ func (s *Store) compareBase(c *Changes) {
 		}
 	}
 	if t.based {
-		trees, quotas := s.base.trees.Lookup(s.base.keys).All(), s.base.quotas.tree
+		trees, quotas := s.base.trees.Lookup(s.base.keys).All(), s.base.quotas.Tree
 		c.Rebuild = c.Rebuild || !s.changeTrees(c, trees) || !reflect.DeepEqual(quotas, t.quotas)
 		t.trees, t.quotas = trees, quotas
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
+	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 )
 
 // draft is a gang while it is read: what its object says, then the members that are found for it.
@@ -29,7 +30,7 @@ type draft struct {
 	pp, dp    int
 	min       int // MinMember, 0: all
 	total     int // declared size, 0: none
-	queues    []queueName
+	queues    []quotas.Queue
 	quota     string           // in which the members are; empty: none
 	never     bool             // nobody leaves for it
 	policy    object.Field     // of preemption, in place of that of the pods

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
 
@@ -33,7 +34,7 @@ func (r *reader) finishAll() *outcome {
 // addDemand counts what a gang that waits asks for, whether it can be planned or not. One that is defective asks for nothing.
 func (r *reader) addDemand(d *draft) {
 	err := d.result.Err
-	if d.quota == "" || r.base.quotas.tree == nil || err != nil && !errors.Is(err, muster.ErrNotSupported) {
+	if d.quota == "" || r.base.quotas.Tree == nil || err != nil && !errors.Is(err, muster.ErrNotSupported) {
 		return
 	}
 	r.demand = addDemand(r.demand, map[string]muster.Resources{d.quota: d.asks})
@@ -54,7 +55,7 @@ func (r *reader) finish(d *draft) bool {
 	d.readTerms()
 	members = r.onNodes(d, members)
 	sortMembers(members)
-	r.base.quotas.joinQuota(d, members)
+	joinQuota(&r.base.quotas, d, members)
 	rank(&r.base.priorities, d, members)
 	d.protect(members)
 	var leaving []*member // who count for no gang
@@ -189,7 +190,7 @@ func (r *reader) check(d *draft, known int) {
 	q, at, why := &d.result.Request, d.place(), "" // why it is not supported
 	var errs []error
 	for _, o := range d.objects() {
-		copied := o.Group == "kueue.x-k8s.io" || o.Group == kaiQueues && d.hasRules() // from owners, whose rules its spec has
+		copied := o.Group == "kueue.x-k8s.io" || o.Group == quotas.KAI && d.hasRules() // from owners, whose rules its spec has
 		if o.Kind != "Pod" && !copied {
 			o.RefuseUnasked(len(d.pods) > 0)
 		}

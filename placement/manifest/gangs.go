@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 )
 
 // gangs are the gangs of the input, in the order in which they are met.
@@ -25,7 +26,7 @@ type gangs struct {
 func (g *gangs) declare(o *object.Object) *draft {
 	d := &draft{obj: o, name: o.FullName(), created: o.Created, uid: o.UID, class: o.Root.Sub("spec").Get("priorityClassName")}
 	d.class.Text()
-	d.queues = queuesOf(o)
+	d.queues = quotas.QueuesOfGang(o)
 	g.add(d)
 	return d
 }

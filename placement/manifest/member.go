@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/apart"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
+	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 )
 
 // member is a pod of a gang, or one that its object promises.
@@ -47,9 +48,9 @@ type podSpec struct {
 	class                       object.Field
 	ignored                     map[string]int
 	apart                       []apart.Term
-	quota                       object.Field // the label that names it
-	queues                      []queueName  // that it names instead
-	pinned                      bool         // not preemptible by Koordinator's label
+	quota                       object.Field   // the label that names it
+	queues                      []quotas.Queue // that it names instead
+	pinned                      bool           // not preemptible by Koordinator's label
 	unevictable                 bool
 	preemptable, preemptibility priorities.Verdict // Volcano's and KAI's
 	policy                      object.Field       // of preemption
@@ -64,12 +65,6 @@ func (p *podSpec) shapeKey() string {
 		p.key = fmt.Sprintf("%#v", p.shape)
 	}
 	return p.key
-}
-
-// queueName is a place that names a Queue of an API group.
-type queueName struct {
-	group string
-	at    object.Field
 }
 
 // compareMembers orders members by index, those without one after the others, then by natural order of names.

@@ -4,6 +4,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
+	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 )
 
 // Owners make gangs: package owners tells their members, here they get their rules and their places among the others.
@@ -112,10 +113,10 @@ func runtimeName(kind, namespace, name string) string {
 
 // ownerDraft is a gang of an owner with its members and rules.
 func (r *ownerReader) ownerDraft(o *object.Object, of *owners.Gang) *draft {
-	d := &draft{obj: o, name: o.Namespace + "/" + of.Name, created: o.Created, uid: o.UID, owned: of, queues: queuesOf(o)}
+	d := &draft{obj: o, name: o.Namespace + "/" + of.Name, created: o.Created, uid: o.UID, owned: of, queues: quotas.QueuesOfGang(o)}
 	d.class = o.Field(of.Class)
 	if of.Queue.Present() {
-		d.queues = append(d.queues, queueName{volcanoQueues, o.Field(of.Queue)})
+		d.queues = append(d.queues, quotas.Queue{Group: quotas.Volcano, At: o.Field(of.Queue)})
 	}
 	d.priority = r.priorities.OfWorkload(o.Label("kueue.x-k8s.io/priority-class"))
 	d.terms.WaitTime, _ = seconds(o.Field(of.Timeout))

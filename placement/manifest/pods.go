@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 	"github.com/muster-sched/muster/placement/manifest/internal/selectors"
 )
 
@@ -17,7 +18,7 @@ type pods struct {
 	amounts amounts.Amounts
 	zones   *nodes.Zones
 	held    nodes.Held // of the zones, by running pods
-	quotas  *quotas
+	quotas  *quotas.All
 	notices *object.Notices
 
 	list []*member
@@ -45,11 +46,9 @@ func (all *pods) readPodSpec(pod object.Field) *podSpec {
 	p.shape.NUMA = nodes.ReadWish(notes)
 	p.ignored, p.apart = ignored.Rules(f, notes), apart.Terms(f, labels)
 	p.labels = labels
-	p.quota = labels.Get(quotaPrefix + "name")
+	p.quota = labels.Get(quotas.Prefix + "name")
 	p.quota.Text()
-	if len(all.quotas.queues) > 0 { // which are read before pods
-		p.queues = queueNames(pod)
-	}
+	p.queues = all.quotas.QueuesOfPod(pod) // which are read before pods
 	p.readProtection(meta)
 	return p
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
+	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 )
 
 // Who may be evicted, by every system's own word. A source that protects wins over one that permits.
@@ -15,8 +16,8 @@ const kaiPinned = 100
 // readProtection reads what the metadata of a pod or template says of eviction.
 func (p *podSpec) readProtection(meta object.Field) {
 	labels := meta.Sub("labels")
-	p.pinned = !labels.Get(quotaPrefix + "preemptible").Truth(true)
-	for _, key := range []string{quotaPrefix + "can-preempt", quotaPrefix + "can-preempible"} {
+	p.pinned = !labels.Get(quotas.Prefix + "preemptible").Truth(true)
+	for _, key := range []string{quotas.Prefix + "can-preempt", quotas.Prefix + "can-preempible"} {
 		p.patient = !labels.Get(key).Truth(true) || p.patient
 	}
 	p.patient = priorities.Never(labels.Get(schedulingPrefix+"preemption-policy"), false) || p.patient
@@ -33,18 +34,18 @@ func (d *draft) protect(members []*member) {
 		if o == nil {
 			continue
 		}
-		if o.Group == kaiQueues {
+		if o.Group == quotas.KAI {
 			kai = append(kai, priorities.Preemptibility(o.Root.Sub("spec").Get("preemptibility")))
 		}
 		kai = append(kai, priorities.Preemptibility(o.Label("kai.scheduler/preemptibility")))
-		if o.Group == volcanoQueues || o.Group == "batch.volcano.sh" {
+		if o.Group == quotas.Volcano || o.Group == "batch.volcano.sh" {
 			volcano = append(volcano, priorities.Preemptable(o.Root.Sub("metadata")))
 		}
 	}
 	for _, m := range members {
 		said := cmp.Or(append(kai, m.spec.preemptibility)...)
 		m.pinned = m.spec.pinned || said == priorities.MustStay ||
-			said == priorities.Unsaid && d.obj != nil && d.obj.Group == kaiQueues && d.result.Request.Priority >= kaiPinned
+			said == priorities.Unsaid && d.obj != nil && d.obj.Group == quotas.KAI && d.result.Request.Priority >= kaiPinned
 		if cmp.Or(m.spec.preemptable, cmp.Or(volcano...)) == priorities.MustStay {
 			m.unevictable = true
 		}

@@ -30,7 +30,7 @@ func Read(files []File, opt Options) (*Input, error) {
 	r := newReader(b, objects, &ofGangs, nil)
 	r.link()
 	r.gangs.forget(opt.WithoutGangs)
-	b.quotas.build(r.queuesUsed())
+	b.quotas.Build(r.queuesUsed())
 	out := r.finishAll()
 	if len(out.fatal) > 0 {
 		return nil, errors.Join(sortErrors(out.fatal)...)
@@ -64,7 +64,7 @@ func defects(objects *object.Set, keepGoing bool, waiting []*draft) (fatal, spar
 
 // input is what the base says, and what readings of gangs found that share no name.
 func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input {
-	input := &Input{Unread: b.quotas.unread, Notices: slices.Clone(*b.notices)}
+	input := &Input{Unread: b.quotas.Unread, Notices: slices.Clone(*b.notices)}
 	bound, held, keys := budgets.Counts{}, nodes.Held{}, map[string]bool{}
 	unknown := b.objects.Unknown()
 	var waiting []queued
@@ -86,7 +86,7 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 	for i := range waiting {
 		input.Gangs = append(input.Gangs, waiting[i].gang)
 	}
-	input.Spec.Trees, input.Spec.Quotas = b.trees.Lookup(keys).All(), b.quotas.tree
+	input.Spec.Trees, input.Spec.Quotas = b.trees.Lookup(keys).All(), b.quotas.Tree
 	input.Spec.Nodes, input.Spec.Budgets = b.zones.Counted(held), b.budgets.Allowed(bound)
 	slices.SortFunc(input.Spec.Running, compareRunning)
 	slices.SortFunc(input.Standing, func(a, b gang.Request) int { return muster.CompareNatural(a.Name, b.Name) })

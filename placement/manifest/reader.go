@@ -78,8 +78,7 @@ var gangKinds = map[string]func(*reader, *object.Object){
 
 // queuesUsed are the Queues that some gang names, and those above them, by API group and name.
 func (r *reader) queuesUsed() map[string]bool {
-	queues := r.base.quotas.queues
-	if len(queues) == 0 {
+	if !r.base.quotas.HasQueues() {
 		return nil
 	}
 	used := map[string]bool{}
@@ -87,9 +86,7 @@ func (r *reader) queuesUsed() map[string]bool {
 		d.adoptJob()
 		for _, m := range slices.Concat(d.pods, d.promised) {
 			for _, n := range d.queueNames(m) {
-				for o := queues[n.group+"/"+n.at.Text()]; o != nil && !used[o.Group+"/"+o.Name]; o = queues[o.Group+"/"+queueParent(o)] {
-					used[o.Group+"/"+o.Name] = true
-				}
+				r.base.quotas.Use(n, used)
 			}
 		}
 	}

@@ -91,8 +91,8 @@ func (s *Store) newBase() {
 	}
 	b.read()
 	b.queues, b.keys = s.queues.Names(), s.keys.Names()
-	maps.DeleteFunc(b.queues, func(name string, _ bool) bool { return b.quotas.queues[name] == nil })
-	b.quotas.build(b.queues)
+	maps.DeleteFunc(b.queues, func(name string, _ bool) bool { return !b.quotas.HasQueue(name) })
+	b.quotas.Build(b.queues)
 	maps.DeleteFunc(named, func(name string, _ bool) bool { return !s.isOdd(name) })
 	s.base, s.odd = b, named
 	s.told.based = true

@@ -1,4 +1,6 @@
-package manifest
+// Package quotas answers: which quotas do the files describe, and in which of them is a pod? It reads ElasticQuotas of Koordinator and of the
+// scheduler plugins, and the Queues of Volcano and KAI that somebody names.
+package quotas
 
 import (
 	"cmp"
@@ -13,7 +15,8 @@ import (
 )
 
 const (
-	quotaPrefix = "quota.scheduling.koordinator.sh/"
+	// Prefix begins the keys by which Koordinator speaks of quotas.
+	Prefix = "quota.scheduling.koordinator.sh/"
 	// rootQuota is the root of all quotas itself; nobody is in it.
 	rootQuota = "koordinator-root-quota"
 )
@@ -21,11 +24,16 @@ const (
 // outsideQuotas lie outside the tree: no quota governs who is in them.
 var outsideQuotas = []string{"koordinator-default-quota", "koordinator-system-quota"}
 
-// perNamespace is the API group of quotas that stand for their whole namespace.
-const perNamespace = "scheduling.x-k8s.io"
+// PerNamespace is the API group of quotas that stand for their whole namespace.
+const PerNamespace = "scheduling.x-k8s.io"
 
-// quotas are the quotas of the input.
-type quotas struct {
+// All are the quotas of the input.
+type All struct {
+	// Tree is built by Build: nil if there is no quota, or something is wrong with one.
+	Tree *quota.Tree
+	// Unread is what Queues that are used say and quotas lack.
+	Unread []string
+
 	goOn    bool // the rest is planned where the quotas cannot be used
 	amounts amounts.Amounts
 
@@ -37,9 +45,10 @@ type quotas struct {
 	named map[string]*quotaSource
 	// spaces are the quotas of namespaces, in the order in which these three count: of their API, by name, by annotation.
 	spaces [3]map[string]*quotaSource
-	tree   *quota.Tree
-	unread []string // what Queues say that quotas lack
 }
+
+// New has no quotas yet. With goOn the rest is planned where the quotas cannot be used.
+func New(goOn bool, amounts amounts.Amounts) All { return All{goOn: goOn, amounts: amounts} }
 
 // quotaSource is an object that describes a quota.
 type quotaSource struct {
@@ -49,32 +58,32 @@ type quotaSource struct {
 	namespaces []object.Field // that it claims
 }
 
-// readElasticQuota reads the ElasticQuota of Koordinator and of the scheduler plugins. Names are unique across namespaces, but
+// ReadElasticQuota reads the ElasticQuota of Koordinator and of the scheduler plugins. Names are unique across namespaces, but
 // for quotas of scheduling.x-k8s.io, which are called `namespace/name` where they share one.
-func (q *quotas) readElasticQuota(o *object.Object) {
+func (q *All) ReadElasticQuota(o *object.Object) {
 	if o.Name == rootQuota || slices.Contains(outsideQuotas, o.Name) {
 		return
 	}
 	spec := o.Root.Sub("spec")
 	s := &quotaSource{obj: o, spec: quota.Spec{
 		Name: o.Name, Min: q.amounts.Resources(spec.Get("min")), Max: q.amounts.Resources(spec.Get("max")),
-		Weight:     q.amounts.Resources(o.Annotation(quotaPrefix + "shared-weight").JSON()),
-		Guaranteed: q.amounts.Resources(o.Annotation(quotaPrefix + "guaranteed").JSON()),
-		Keeps:      !o.Label(quotaPrefix + "allow-lent-resource").Truth(true),
+		Weight:     q.amounts.Resources(o.Annotation(Prefix + "shared-weight").JSON()),
+		Guaranteed: q.amounts.Resources(o.Annotation(Prefix + "guaranteed").JSON()),
+		Keeps:      !o.Label(Prefix + "allow-lent-resource").Truth(true),
 	}}
-	if parent := o.Label(quotaPrefix + "parent").Text(); parent != rootQuota {
+	if parent := o.Label(Prefix + "parent").Text(); parent != rootQuota {
 		s.spec.Parent = parent
 	}
-	s.isParent = o.Label(quotaPrefix + "is-parent").Truth(false)
-	for e := range o.Annotation(quotaPrefix + "namespaces").JSON().All() {
+	s.isParent = o.Label(Prefix + "is-parent").Truth(false)
+	for e := range o.Annotation(Prefix + "namespaces").JSON().All() {
 		e.Required()
 		s.namespaces = append(s.namespaces, e)
 	}
 	q.elastic = append(q.elastic, s)
 }
 
-// build builds the tree: of all ElasticQuotas, and of the Queues that gangs name, by API group and name.
-func (q *quotas) build(used map[string]bool) {
+// Build builds the tree: of all ElasticQuotas, and of the Queues that gangs name, by API group and name.
+func (q *All) Build(used map[string]bool) {
 	sources := slices.Concat(q.elastic, q.namedQueues(used))
 	slices.SortStableFunc(sources, func(a, b *quotaSource) int {
 		return cmp.Or(muster.CompareNatural(a.spec.Name, b.spec.Name), muster.CompareNatural(a.obj.Namespace, b.obj.Namespace))
@@ -87,7 +96,7 @@ func (q *quotas) build(used map[string]bool) {
 	var specs []quota.Spec
 	sound := true
 	for _, s := range sources {
-		if s.obj.Group == perNamespace && count[s.spec.Name] > 1 {
+		if s.obj.Group == PerNamespace && count[s.spec.Name] > 1 {
 			s.spec.Name = s.obj.Namespace + "/" + s.obj.Name
 		}
 		if q.named[s.spec.Name] == nil {
@@ -104,14 +113,14 @@ func (q *quotas) build(used map[string]bool) {
 		noteQuotas(sources, err)
 		return
 	}
-	q.tree = tree
+	q.Tree = tree
 	for _, s := range sources {
 		s.isParent = s.isParent || !tree.IsLeaf(s.spec.Name)
 	}
 }
 
 // claimNamespaces enters the namespaces that a quota stands for. One namespace may not belong to two.
-func (q *quotas) claimNamespaces(s *quotaSource) {
+func (q *All) claimNamespaces(s *quotaSource) {
 	claim := func(rule int, namespace string, f object.Field) {
 		if q.spaces[rule] == nil {
 			q.spaces[rule] = map[string]*quotaSource{}
@@ -126,7 +135,7 @@ func (q *quotas) claimNamespaces(s *quotaSource) {
 		return
 	}
 	at := s.obj.Root.Sub("metadata").Get("namespace")
-	if s.obj.Group == perNamespace {
+	if s.obj.Group == PerNamespace {
 		claim(0, s.obj.Namespace, at)
 	} else if s.obj.Name == s.obj.Namespace {
 		claim(1, s.obj.Namespace, at)
@@ -150,10 +159,25 @@ func noteQuotas(sources []*quotaSource, err error) {
 	}
 }
 
-// quotaOf is the quota of a member, nil if none governs it; ok is false if it cannot be in the one that it names, which is noted.
+// Place is what tells the quota of a pod.
+type Place struct {
+	Label  object.Field // that names the quota, of the pod or its template
+	Queues []Queue      // that it and its gang name, in the order in which they count
+	Waits  bool         // for a node
+}
+
+// Of is the quota of a pod, empty if none governs it; ok is false if it cannot be in the one that it names, which is noted.
 // The label counts first, then the Queue that the pod or its gang names, then the namespace.
-func (q *quotas) quotaOf(d *draft, m *member) (s *quotaSource, ok bool) {
-	at := m.spec.quota
+func (q *All) Of(p Place) (name string, ok bool) {
+	s, ok := q.source(p)
+	if s == nil {
+		return "", ok
+	}
+	return s.spec.Name, ok
+}
+
+func (q *All) source(p Place) (s *quotaSource, ok bool) {
+	at := p.Label
 	switch name := at.Text(); {
 	case slices.Contains(outsideQuotas, name):
 		return nil, true
@@ -166,13 +190,13 @@ func (q *quotas) quotaOf(d *draft, m *member) (s *quotaSource, ok bool) {
 			return nil, false
 		}
 	default:
-		s, at = q.queueOf(d, m)
+		s, at = q.ofQueue(p)
 		for i := 0; s == nil && i < len(q.spaces); i++ {
 			s, at = q.spaces[i][at.Of.Namespace], at.Of.Root.Sub("metadata").Get("namespace")
 		}
 	}
-	if s != nil && q.tree == nil && q.goOn {
-		if m.node == "" {
+	if s != nil && q.Tree == nil && q.goOn {
+		if p.Waits {
 			at.Fail("the quotas of the input cannot be used, see what is wrong with them")
 		}
 		return nil, false
@@ -182,46 +206,4 @@ func (q *quotas) quotaOf(d *draft, m *member) (s *quotaSource, ok bool) {
 		return nil, false
 	}
 	return s, true
-}
-
-// joinQuota finds the quotas of the members of a gang, which must be one: who waits follows who runs, and later ranks the first one.
-func (q *quotas) joinQuota(d *draft, members []*member) {
-	var first *quotaSource
-	var leader *member
-	for _, runs := range []bool{true, false} {
-		for _, m := range members {
-			if runs != (m.node != "") {
-				continue
-			}
-			s, ok := q.quotaOf(d, m)
-			if s != nil {
-				m.quota = s.spec.Name
-			}
-			switch {
-			case !ok || m.leaving:
-			case leader == nil:
-				leader, first = m, s
-			case s != first:
-				m.spec.quota.Fail(fmt.Sprintf("the members of a gang are in one quota: this one is in %s, %s in %s",
-					cmp.Or(m.quota, "none"), leader.name, cmp.Or(leader.quota, "none")))
-			}
-		}
-	}
-	if leader != nil {
-		d.quota = leader.quota
-	}
-}
-
-// addDemand adds what waits in some quotas.
-func addDemand(to, more map[string]muster.Resources) map[string]muster.Resources {
-	for name, asks := range more {
-		if to == nil {
-			to = map[string]muster.Resources{}
-		}
-		if to[name] == nil {
-			to[name] = muster.Resources{}
-		}
-		to[name].Add(asks)
-	}
-	return to
 }

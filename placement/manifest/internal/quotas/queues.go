@@ -1,9 +1,8 @@
-package manifest
+package quotas
 
 import (
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
@@ -13,68 +12,81 @@ import (
 
 // API groups of Queues.
 const (
-	volcanoQueues = "scheduling.volcano.sh"
-	kaiQueues     = "scheduling.run.ai"
+	Volcano = "scheduling.volcano.sh"
+	KAI     = "scheduling.run.ai"
 )
 
-// readQueue keeps a Queue. It is read if a gang names it or a queue below it, so that files that never spoke of quotas mean what
+// ReadQueue keeps a Queue. It is read if a gang names it or a queue below it, so that files that never spoke of quotas mean what
 // they meant.
-func (q *quotas) readQueue(o *object.Object) {
+func (q *All) ReadQueue(o *object.Object) {
 	if q.queues == nil {
 		q.queues = map[string]*object.Object{}
 	}
 	q.queues[o.Group+"/"+o.Name] = o
 }
 
-// queueNames are where a pod or a template names its Queue.
-func queueNames(pod object.Field) []queueName {
+// Queue is a place that names a Queue of an API group.
+type Queue struct {
+	Group string
+	At    object.Field
+}
+
+// QueuesOfPod are where a pod or a template names its Queue; none where the input has no Queue.
+func (q *All) QueuesOfPod(pod object.Field) []Queue {
+	if len(q.queues) == 0 {
+		return nil
+	}
 	meta := pod.Sub("metadata")
-	return []queueName{
-		{kaiQueues, meta.Sub("labels").Get("kai.scheduler/queue")},
-		{volcanoQueues, meta.Sub("annotations").Get("scheduling.volcano.sh/queue-name")},
+	return []Queue{
+		{KAI, meta.Sub("labels").Get("kai.scheduler/queue")},
+		{Volcano, meta.Sub("annotations").Get("scheduling.volcano.sh/queue-name")},
 	}
 }
 
-// queuesOf is where the object of a gang names its Queue.
-func queuesOf(o *object.Object) []queueName {
-	group := map[string]string{volcanoQueues: volcanoQueues, "batch.volcano.sh": volcanoQueues, kaiQueues: kaiQueues}[o.Group]
+// QueuesOfGang are where the object of a gang names its Queue.
+func QueuesOfGang(o *object.Object) []Queue {
+	group := map[string]string{Volcano: Volcano, "batch.volcano.sh": Volcano, KAI: KAI}[o.Group]
 	if group == "" {
 		return nil
 	}
-	return []queueName{{group, o.Root.Sub("spec").Get("queue")}}
+	return []Queue{{group, o.Root.Sub("spec").Get("queue")}}
 }
 
-// queueOf is the quota of the Queue that a member or its gang names, and where. A Queue that is not in the input is none.
-func (q *quotas) queueOf(d *draft, m *member) (*quotaSource, object.Field) {
+// ofQueue is the quota of the Queue that a pod or its gang names, and where. A Queue that is not in the input is none.
+func (q *All) ofQueue(p Place) (*quotaSource, object.Field) {
 	if len(q.queues) == 0 {
-		return nil, m.spec.quota
+		return nil, p.Label
 	}
-	for _, n := range d.queueNames(m) {
-		if o := q.queues[n.group+"/"+n.at.Text()]; o != nil {
-			return q.ofObject[o], n.at
+	for _, n := range p.Queues {
+		if o := q.queues[n.Group+"/"+n.At.Text()]; o != nil {
+			return q.ofObject[o], n.At
 		}
 	}
-	return nil, m.spec.quota
+	return nil, p.Label
 }
 
-// queueNames are where a member of the gang may name its Queue, in the order in which they count.
-func (d *draft) queueNames(m *member) []queueName {
-	names := slices.Concat(m.spec.queues, d.queues)
-	if d.job != nil {
-		names = append(names, d.job.queues...)
+// HasQueues says whether the input has a Queue.
+func (q *All) HasQueues() bool { return len(q.queues) > 0 }
+
+// HasQueue says whether the input has the Queue, `group/name`.
+func (q *All) HasQueue(name string) bool { return q.queues[name] != nil }
+
+// Use enters the Queue that is named somewhere, and those above it, by API group and name.
+func (q *All) Use(n Queue, used map[string]bool) {
+	for o := q.queues[n.Group+"/"+n.At.Text()]; o != nil && !used[o.Group+"/"+o.Name]; o = q.queues[o.Group+"/"+queueParent(o)] {
+		used[o.Group+"/"+o.Name] = true
 	}
-	return names
 }
 
 // namedQueues reads the Queues that are used.
-func (q *quotas) namedQueues(used map[string]bool) []*quotaSource {
+func (q *All) namedQueues(used map[string]bool) []*quotaSource {
 	q.noteUnread(used)
 	q.ofObject = map[*object.Object]*quotaSource{}
 	var out []*quotaSource
 	for _, name := range object.SortedKeys(used) {
 		o := q.queues[name]
 		s := &quotaSource{obj: o, spec: quota.Spec{Name: o.Name, Parent: queueParent(o)}}
-		if o.Group == kaiQueues {
+		if o.Group == KAI {
 			q.readKAIQueue(o, &s.spec)
 		} else {
 			q.readVolcanoQueue(o, &s.spec)
@@ -89,15 +101,15 @@ func (q *quotas) namedQueues(used map[string]bool) []*quotaSource {
 var unreadOfQueues = map[string][]struct {
 	in, key, harmless string
 }{
-	volcanoQueues: {
+	Volcano: {
 		{"spec", "affinity", ""}, {"spec", "deserved", ""}, {"spec", "priority", "0"}, {"spec", "reclaimable", "true"}, {"status", "state", "Open"},
 	},
-	kaiQueues: {{"spec", "preemptMinRuntime", ""}, {"spec", "priority", ""}, {"spec", "reclaimMinRuntime", ""}},
+	KAI: {{"spec", "preemptMinRuntime", ""}, {"spec", "priority", ""}, {"spec", "reclaimMinRuntime", ""}},
 }
 
 // noteUnread lists what the Queues that gangs name say and quotas cannot.
-func (q *quotas) noteUnread(used map[string]bool) {
-	for _, group := range []string{kaiQueues, volcanoQueues} {
+func (q *All) noteUnread(used map[string]bool) {
+	for _, group := range []string{KAI, Volcano} {
 		for _, of := range unreadOfQueues[group] {
 			n := 0
 			for name := range used {
@@ -108,7 +120,7 @@ func (q *quotas) noteUnread(used map[string]bool) {
 				}
 			}
 			if n > 0 {
-				q.unread = append(q.unread, fmt.Sprintf("%s.%s of %s in %s", of.in, of.key, object.Plural(n, "Queue"), group))
+				q.Unread = append(q.Unread, fmt.Sprintf("%s.%s of %s in %s", of.in, of.key, object.Plural(n, "Queue"), group))
 			}
 		}
 	}
@@ -117,7 +129,7 @@ func (q *quotas) noteUnread(used map[string]bool) {
 // queueParent is the name of the queue above; empty at the top.
 func queueParent(o *object.Object) string {
 	spec := o.Root.Sub("spec")
-	if o.Group == kaiQueues {
+	if o.Group == KAI {
 		return spec.Get("parentQueue").Text()
 	}
 	if parent := spec.Get("parent").Text(); parent != "root" {
@@ -128,7 +140,7 @@ func queueParent(o *object.Object) string {
 
 // readVolcanoQueue reads a Queue of Volcano: capability is the maximum, the guarantee a minimum that is not lent, as there. Not
 // read are deserved, which is a target for reclaiming and promises nothing, and reclaimable, priority and state, which quotas lack.
-func (q *quotas) readVolcanoQueue(o *object.Object, s *quota.Spec) {
+func (q *All) readVolcanoQueue(o *object.Object, s *quota.Spec) {
 	spec := o.Root.Sub("spec")
 	s.Min = q.amounts.Resources(spec.Sub("guarantee").Get("resource"))
 	s.Max = q.amounts.Resources(spec.Get("capability"))
@@ -169,7 +181,7 @@ func spread(sources []*quotaSource) {
 // readKAIQueue reads a Queue of KAI, which counts milli-CPU, megabytes and GPUs: quota is the minimum, limit the maximum, -1 of either
 // all there is. A resource that it does not name is not governed. Not read are priority, lendingLimit and preemptMinRuntime, which
 // quotas lack; parts of a GPU are refused.
-func (q *quotas) readKAIQueue(o *object.Object, s *quota.Spec) {
+func (q *All) readKAIQueue(o *object.Object, s *quota.Spec) {
 	s.Min, s.Max, s.Weight = muster.Resources{}, muster.Resources{}, muster.Resources{}
 	resources := o.Root.Sub("spec").Sub("resources")
 	for _, k := range []struct {
