@@ -57,6 +57,7 @@ type draft struct {
 	team  *team // with which the gang starts; nil: alone
 	// waits holds if a member does; of the others, runs have a node, of at least so many that are needed. done: all of it is over.
 	waits, done bool
+	lacks       *part // a part of which fewer are known than it needs
 	runs, least int
 
 	owned    *owners.Gang // what the owner says that makes the gang; nil: none does

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
@@ -77,7 +78,7 @@ func (r *reader) finish(d *draft) bool {
 			m.index, m.indexed = i, true
 		}
 	}
-	d.result.Request.Name = d.name
+	d.result.Request.Name, d.lacks = d.name, whole.lacking()
 	r.run(d, members, leaving, d.min, r.closings(d, members, &whole))
 	if r.base.opt.Standing && !d.plain && d.runs > 0 {
 		r.standing(d, members, &whole)
@@ -230,6 +231,11 @@ func (r *reader) check(d *draft, known int) {
 		d.result.Err = &Error{
 			File: at.File, Document: at.Document, Line: at.Root.Line, Object: at.Title(),
 			Reason: why, cause: muster.ErrNotSupported,
+		}
+	case d.lacks != nil:
+		d.result.Err = &placement.Unschedulable{
+			Gang: d.name, Refuser: placement.RefuserRule, Rule: placement.RuleMinMember + " of task " + d.lacks.task,
+			Wanted: d.lacks.need, Fits: len(d.lacks.all()), Proven: true,
 		}
 	default:
 		return

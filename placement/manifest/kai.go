@@ -33,6 +33,9 @@ func (r *reader) readKAIPodGroup(o *object.Object) {
 	top := &kaiGroup{f: spec, minMember: d.min, minGroups: minGroups}
 	groups, ok := r.rules.readSubgroups(d, top)
 	if !ok || len(groups) == 0 {
+		if !groupMin {
+			d.min = max(1, d.min) // as its webhook has it
+		}
 		return
 	}
 	d.grouped = true
@@ -93,6 +96,9 @@ func (in *rules) readSubgroups(d *draft, top *kaiGroup) (groups map[string]*kaiG
 		parent.children = append(parent.children, g)
 	}
 	for _, g := range append(order, top) {
+		if len(g.children) == 0 {
+			g.minMember = max(1, g.minMember) // as its webhook has it
+		}
 		g.check(groups)
 	}
 	return groups, len(d.obj.Errors) == before
@@ -153,7 +159,7 @@ func (r *reader) readJob(o *object.Object) {
 		d.priority = n
 	}
 	d.promised = promise(o.Name, jobMembers(spec, o.Root.Sub("status")), 0, pod)
-	d.min = jobMinimum(o)
+	d.min = jobMinimum(o, template)
 	notes := template.Sub("metadata").Sub("annotations")
 	rules, cut := r.rules.readTopologyRequest(requests.OfJob(notes))
 	d.gather = append(rules, r.rules.kaiJobRules(d, o)...)
@@ -169,18 +175,35 @@ func (r *reader) readJob(o *object.Object) {
 	d.arrange = func(_ *draft, members []*member) part { return part{members: members, cut: fit(cut, len(members))} }
 }
 
-// jobMembers is how many pods a Job of Kubernetes runs at once: no more than are left to complete.
+// jobMembers is how many pods a Job of Kubernetes runs at once: no more than are left to complete. An index that has failed is not made again.
 func jobMembers(spec, status object.Field) int {
-	n := spec.Get("parallelism").Size(1)
-	if completions := spec.Get("completions"); completions.Present() {
-		n = min(n, max(0, completions.Size(0)-status.Get("succeeded").Size(0)))
+	n, done := spec.Get("parallelism").Size(1), status.Get("succeeded").Size(0)
+	completions := spec.Get("completions")
+	switch {
+	case completions.Present():
+		return min(n, max(0, completions.Size(0)-done-countIndexes(status.Get("failedIndexes").Text())))
+	case done > 0: // of a work queue nobody else starts
+		return 0
 	}
 	return n
 }
 
+// countIndexes counts the indexes of a list such as `1,3-5`; what cannot be read counts as none.
+func countIndexes(list string) (n int) {
+	for first, last := range object.Ranges(list) {
+		n += last - first + 1
+	}
+	return n
+}
+
+// groupMinimum is what a Job of Kubernetes, its template or its pods say that Volcano starts together.
+const groupMinimum = "scheduling.volcano.sh/group-min-member"
+
 // jobMinimum is how many of a Job's pods must run together, 0: all.
-func jobMinimum(o *object.Object) int {
-	for _, f := range []object.Field{o.Annotation("kueue.x-k8s.io/job-min-parallelism"), o.Annotation(batchMinMember)} {
+func jobMinimum(o *object.Object, template object.Field) int {
+	for _, f := range []object.Field{
+		o.Stated("kueue.x-k8s.io/job-min-parallelism"), o.Stated(batchMinMember), o.Stated(groupMinimum), object.Stated(template.Get("metadata"), groupMinimum),
+	} {
 		if f.Present() {
 			return batchMinimum(f)
 		}

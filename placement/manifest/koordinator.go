@@ -93,12 +93,15 @@ func (in *rules) gatherLayer(f object.Field) string {
 
 // declaredByPods reads what pods say about a gang that no object declares. They must agree.
 func (in *rules) declaredByPods(d *draft) {
+	objects := podsOf(d.pods)
 	if d.obj != nil {
+		if d.obj.Kind == "Job" && d.obj.Group == "batch" && d.min == 0 {
+			d.min = agreed(objects, 0, groupMinimum)
+		}
 		return
 	}
-	objects := podsOf(d.pods)
 	d.min = agreed(objects, d.min, koordinatorPrefix+"min-available", "pod-group/min-available",
-		"pod-group.scheduling.sigs.k8s.io/min-available", "scheduling.volcano.sh/group-min-member", kueueCount, groupSize)
+		"pod-group.scheduling.sigs.k8s.io/min-available", groupMinimum, kueueCount, groupSize)
 	d.total = agreed(objects, 0, koordinatorPrefix+"total-number", kueueCount)
 	for _, m := range d.pods {
 		if !m.obj.Created.IsZero() && (d.created.IsZero() || m.obj.Created.Before(d.created)) {

@@ -35,7 +35,7 @@ func (in *rules) ownerRules(d *draft) {
 	for i := range of.Roles {
 		s, kueue := in.roleSet(d, &of.Roles[i], notes)
 		asGroups = asGroups || kueue
-		plain = plain && len(s.rules) == 0 && len(s.cut) == 0 && s.child == 0 && !s.elastic()
+		plain = plain && len(s.rules) == 0 && len(s.cut) == 0 && s.child == 0 && !s.elastic() && !s.spare
 		sets = append(sets, s)
 	}
 	d.ruled = asGroups || !plain
@@ -82,6 +82,7 @@ func (in *rules) roleSet(d *draft, role *owners.Role, notes object.Field) (s pod
 	if role.Least > 0 {
 		s.min = role.Least
 	}
+	s.spare = role.Spare
 	request := requests.OfJob(own)
 	s.rules, s.cut = in.readTopologyRequest(request)
 	group := own.Get("kueue.x-k8s.io/podset-group-name")

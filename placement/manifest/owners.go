@@ -138,7 +138,7 @@ func (r *ownerReader) ownerDraft(o *object.Object, of *owners.Gang) *draft {
 		m.index, m.indexed = i, true
 	}
 	if d.min = of.Least; d.min == 0 {
-		d.min = of.Count()
+		d.min = of.Needed()
 	}
 	if n := batchMinimum(o.Annotation(batchMinMember)); n > 0 {
 		d.min = n

@@ -23,6 +23,8 @@ type part struct {
 	// cut are levels of consecutive groups of the members.
 	cut []gang.Groups
 
+	// task is the task of Volcano of which the part has all pods, and needs so many; empty: none.
+	task string
 	// bundle is true where the part is no group: it only has minima, or groups that it cuts, of its own.
 	bundle bool
 	// loose are members of the part around them, which stand here for the sake of the order of ranks.
@@ -70,6 +72,19 @@ func (p *part) minimum() int {
 		sum += loose
 	}
 	return max(sum, p.need)
+}
+
+// lacking is a part that has the pods of a task, and fewer of them than it needs; nil: there is none.
+func (p *part) lacking() *part {
+	if p.task != "" && p.need > len(p.all()) {
+		return p
+	}
+	for i := range p.parts {
+		if lacks := p.parts[i].lacking(); lacks != nil {
+			return lacks
+		}
+	}
+	return nil
 }
 
 // needed is minimum for a gang, where members without groups are the gang's own matter.

@@ -18,6 +18,7 @@ type podSet struct {
 	cut         []gang.Groups
 	child       int // members of each child of the role; 0: there are none
 	childLeast  int // members that a child needs; 0: all
+	spare       bool // none of its members is needed
 	childRules  []gang.Rule
 	childLimits []gang.Limit
 	f           object.Field
@@ -82,7 +83,7 @@ func wholeGang(unit []podSet, of map[string][]*member) part {
 		whole.need = 0 // as the gang
 		return whole
 	}
-	whole := part{parts: bundles(unit, of, slices.ContainsFunc(unit, podSet.elastic))}
+	whole := part{parts: bundles(unit, of, slices.ContainsFunc(unit, func(s podSet) bool { return s.elastic() || s.spare }))}
 	whole = whole.with(of[""])
 	if !slices.ContainsFunc(whole.parts, func(p part) bool { return p.bundle }) {
 		return part{members: whole.all()}
@@ -96,7 +97,7 @@ func bundles(unit []podSet, of map[string][]*member, minimum bool) []part {
 	var out []part
 	for _, s := range unit {
 		p := s.part(of)
-		p.bundle = minimum || s.elastic() || len(s.cut) > 0 || s.child > 0
+		p.bundle = !s.spare && (minimum || s.elastic() || len(s.cut) > 0 || s.child > 0)
 		p.loose = !p.bundle
 		out = append(out, p)
 	}

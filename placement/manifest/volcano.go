@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,29 +48,18 @@ func (r *reader) readVolcanoPodGroup(o *object.Object) {
 	}
 	tasks := taskMinima(d, spec.Get("minTaskMember"))
 	switch {
-	case len(policies) > 0 && len(tasks) > 0:
-		spec.Get("minTaskMember").Fail("beside a subGroupPolicy: cannot be kept together")
 	case len(policies) > 0:
 		d.grouped, d.ruled = true, slices.ContainsFunc(policies, func(p subGroupPolicy) bool { return len(p.rules) > 0 })
-		d.arrange = func(d *draft, members []*member) part { return arrangeSubGroups(d, policies, members) }
+		d.arrange = func(d *draft, members []*member) part {
+			parts := arrangeSubGroups(d, policies, members)
+			if !d.addTasks(&parts, tasks) {
+				spec.Get("minTaskMember").Fail("beside a subGroupPolicy that takes some pods of a task, or others too: cannot be kept together")
+			}
+			return join(parts)
+		}
 	case len(tasks) > 0:
 		d.arrange = func(d *draft, members []*member) part { return arrangeTasks(d, tasks, members) }
 	}
-}
-
-// taskMinima reads how many pods of each task a PodGroup needs, as far as that binds.
-func taskMinima(d *draft, f object.Field) []task {
-	var tasks []task
-	sum := 0
-	for name, e := range f.Entries() {
-		n, _ := e.Whole(0)
-		tasks, sum = append(tasks, task{name: name, available: n}), sum+n
-	}
-	slices.SortFunc(tasks, func(a, b task) int { return muster.CompareNatural(a.name, b.name) })
-	if sum > d.min {
-		return nil
-	}
-	return tasks
 }
 
 // matches says whether the policy takes the pod, and the values that tell its group.
@@ -98,7 +86,7 @@ type subGroup struct {
 
 // arrangeSubGroups gives each pod to the first policy that matches. Groups come in the order of policies and label values, after
 // them the pods that no policy matches.
-func arrangeSubGroups(d *draft, policies []subGroupPolicy, members []*member) part {
+func arrangeSubGroups(d *draft, policies []subGroupPolicy, members []*member) []part {
 	var groups []*subGroup
 	none := part{loose: true}
 	for _, m := range members {
@@ -126,7 +114,7 @@ func arrangeSubGroups(d *draft, policies []subGroupPolicy, members []*member) pa
 	if len(none.members) > 0 {
 		parts = append(parts, none)
 	}
-	return join(parts)
+	return parts
 }
 
 // bundle is a part of groups of which so many must run, besides what the gang's minimum says; a gang without one needs all. Groups of
@@ -161,15 +149,6 @@ func findSubGroup(policies []subGroupPolicy, m *member, groups *[]*subGroup) *su
 	return nil
 }
 
-// task is a role of a Volcano Job; size is that of its partitions, 0 if it has none.
-type task struct {
-	name        string
-	replicas    int
-	size, least int
-	available   int // replicas that must be among those placed; 0: what the gang needs says all
-	rules       []gang.Rule
-}
-
 // readVolcanoJob reads a Job of Volcano. A task may be cut into partitions of consecutive replicas.
 func (r *reader) readVolcanoJob(o *object.Object) {
 	switch o.Root.Sub("status").Sub("state").Get("phase").Text() {
@@ -179,7 +158,6 @@ func (r *reader) readVolcanoJob(o *object.Object) {
 	d := r.gangs.declare(o)
 	r.rules.volcanoTree(d)
 	spec := o.Root.Sub("spec")
-	d.min, _ = spec.Get("minAvailable").Whole(0)
 	d.gather = append(r.rules.networkTopology(d, spec.Sub("networkTopology")), r.rules.kaiJobRules(d, o)...)
 	var tasks []task
 	for f := range spec.Get("tasks").All() {
@@ -210,22 +188,11 @@ func (r *reader) readVolcanoJob(o *object.Object) {
 		tasks = append(tasks, t)
 		d.ruled = d.ruled || len(t.rules) > 0
 	}
+	if d.min, _ = spec.Get("minAvailable").Whole(0); d.min == 0 {
+		d.min = sumOfMinima(tasks)
+	}
 	bindTasks(d, tasks)
 	d.arrange = func(d *draft, members []*member) part { return arrangeTasks(d, tasks, members) }
-}
-
-// bindTasks drops the minima of tasks that do not bind: as in Volcano, all of them where they sum up to more than the gang
-// needs.
-func bindTasks(d *draft, tasks []task) {
-	sum, all := 0, 0
-	for i := range tasks {
-		sum, all = sum+tasks[i].available, all+tasks[i].replicas
-	}
-	if need := cmp.Or(d.min, all); sum > need || need == all {
-		for i := range tasks {
-			tasks[i].available = 0
-		}
-	}
 }
 
 func (in *rules) readPartitions(d *draft, p object.Field, t *task) {
@@ -240,86 +207,4 @@ func (in *rules) readPartitions(d *draft, p object.Field, t *task) {
 		least.Fail("above totalPartitions")
 	}
 	t.rules = in.networkTopology(d, p.Sub("networkTopology"))
-}
-
-// Labels of the pods that a Job makes.
-const (
-	taskLabel      = "volcano.sh/task-spec"
-	taskIndexLabel = "volcano.sh/task-index"
-	partitionLabel = "volcano.sh/partition-id"
-)
-
-// label gives replicas the labels that the controller writes, those of a partition the same.
-func (t *task) label(members []*member, template map[string]string) {
-	var labels map[string]string
-	for i, m := range members {
-		if i == 0 || t.size > 0 && i%t.size == 0 {
-			labels = map[string]string{}
-			maps.Copy(labels, template)
-			if labels[taskLabel] = t.name; t.size > 0 {
-				labels[partitionLabel] = strconv.Itoa(i / t.size)
-			}
-		}
-		m.labels = labels
-	}
-}
-
-// arrangeTasks makes the partitions groups. Tasks without partitions, and pods of no task, are the gang's own members.
-func arrangeTasks(d *draft, tasks []task, members []*member) part {
-	byTask := map[string][]*member{}
-	for _, m := range members {
-		name := m.said(taskLabel)
-		if !slices.ContainsFunc(tasks, func(t task) bool { return t.name == name }) {
-			name = ""
-		}
-		if name == "" && len(tasks) == 1 {
-			name = tasks[0].name
-		}
-		byTask[name] = append(byTask[name], m)
-	}
-	var parts []part
-	for i := range tasks {
-		t := &tasks[i]
-		of := byTask[t.name]
-		switch {
-		case t.size > 0:
-			p := d.bundle("task "+t.name, t.partitions(of), t.least, t.size)
-			p.need = max(p.need, t.available)
-			parts = append(parts, p)
-		case t.available > 0:
-			parts = append(parts, part{name: "task " + t.name, bundle: true, members: of, need: t.available})
-		default:
-			parts = append(parts, part{loose: true, members: of})
-		}
-	}
-	parts = append(parts, part{loose: true, members: byTask[""]})
-	if !slices.ContainsFunc(parts, func(p part) bool { return p.bundle }) {
-		return part{members: members}
-	}
-	return join(slices.DeleteFunc(parts, func(p part) bool { return p.loose && len(p.members) == 0 }))
-}
-
-// partitions are groups of consecutive replicas: those of a partition's label, else of the index of the replica, else as they come.
-func (t *task) partitions(members []*member) []part {
-	byID := map[int][]*member{}
-	for i, m := range members {
-		id := i / t.size
-		if index, ok := object.Ordinal(m.said(taskIndexLabel)); ok {
-			id = index / t.size
-		}
-		if label, ok := object.Ordinal(m.said(partitionLabel)); ok {
-			id = label
-		}
-		byID[id] = append(byID[id], m)
-	}
-	var out []part
-	for _, id := range slices.Sorted(maps.Keys(byID)) {
-		p := part{name: t.name + "/" + strconv.Itoa(id), rules: t.rules, members: byID[id]}
-		size := t.size
-		if rest := t.replicas - id*t.size; rest > 0 {
-			size = min(size, rest)
-		}
-		out = append(out, p.whole(size))
-	}
-	return out
 }

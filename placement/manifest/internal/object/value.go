@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
@@ -254,6 +255,25 @@ func Word[T any](f Field, meanings map[string]T, known string) T {
 func Ordinal(label string) (int, bool) {
 	n, err := strconv.Atoi(label)
 	return n, err == nil && n >= 0
+}
+
+// Ranges are the numbers of a list such as `1,3-5`, each with the last of its range. It ends where the list is none.
+func Ranges(list string) iter.Seq2[int, int] {
+	return func(yield func(first, last int) bool) {
+		for item := range strings.SplitSeq(list, ",") {
+			from, to, isRange := strings.Cut(item, "-")
+			first, ok := Ordinal(from)
+			last := first
+			if isRange {
+				var is bool
+				last, is = Ordinal(to)
+				ok = ok && is
+			}
+			if !ok || last < first || last > math.MaxInt32 || !yield(first, last) {
+				return
+			}
+		}
+	}
 }
 
 // At is the field as a place of package owners; [Object.Field] is the way back.

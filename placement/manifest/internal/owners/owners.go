@@ -42,6 +42,8 @@ type Role struct {
 	Whole bool
 	// Later says that pods come when the others run: they are promised beside pods that are given.
 	Later bool
+	// Spare says that none of the role's members is needed.
+	Spare bool
 	// Absent says that there are no members before there are pods.
 	Absent bool
 }
@@ -50,6 +52,17 @@ type Role struct {
 type Member struct {
 	Name  string
 	Child int
+}
+
+// Needed is the number of members that are promised and not spare.
+func (g *Gang) Needed() (n int) {
+	n = g.Count()
+	for i := range g.Roles {
+		if role := &g.Roles[i]; role.Spare && !role.Absent {
+			n -= len(role.Members)
+		}
+	}
+	return n
 }
 
 // Count is the number of members that are promised.

@@ -1,6 +1,10 @@
 package owners
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/muster-sched/muster/internal/document"
+)
 
 // leaderWorkerSet reads a LeaderWorkerSet: each replica is a gang of a leader and its workers.
 func (r *reading) leaderWorkerSet() []Gang {
@@ -39,12 +43,19 @@ func (r *reading) rayCluster(spec At) []Gang {
 		Name: "headgroup", Members: []Member{{Name: r.name + "-head"}}, Template: head, Rules: head.Get("metadata"), Least: 1,
 	}}}
 	for _, group := range spec.Get("workerGroupSpecs").items() {
+		if s := group.Get("suspend").Value; s != nil && s.Kind == document.Boolean && s.Text == "true" {
+			continue // it has no pods
+		}
 		hosts, replicas := max(1, r.whole(group.Get("numOfHosts"), 1)), r.whole(group.Get("replicas"), 0)
 		least := r.whole(group.Get("minReplicas"), 0)
 		if least == 0 {
 			least = replicas
 		}
 		replicas = max(replicas, least)
+		if most := group.Get("maxReplicas"); most.Present() {
+			replicas = min(replicas, max(r.whole(most, replicas), 0))
+			least = min(least, replicas)
+		}
 		if !r.fits(group.Get("replicas"), replicas, hosts) {
 			continue
 		}

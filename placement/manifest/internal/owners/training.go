@@ -21,11 +21,17 @@ func (r *reading) trainingJob() []Gang {
 		Least: r.whole(policy.Get("minAvailable"), 0),
 	}
 	masters := 0
-	for _, s := range replicaSpecs(spec) {
+	specs := replicaSpecs(spec)
+	waits := spec.Get("launcherCreationPolicy").text() == "WaitForWorkersReady"
+	if waits { // the launcher comes last, and nobody needs it before
+		slices.SortStableFunc(specs, func(a, b replicaSpec) int { return cmp.Compare(isLauncher(a), isLauncher(b)) })
+	}
+	for _, s := range specs {
 		n := r.whole(s.at.Get("replicas"), 1)
 		role := Role{Name: strings.ToLower(s.role), Template: s.at.Get("template")}
 		role.Members = numbered(r.name+"-"+role.Name, n)
-		role.Later = s.role == "Launcher" && spec.Get("launcherCreationPolicy").text() == "WaitForWorkersReady"
+		role.Later = waits && s.role == launcher
+		role.Spare = role.Later
 		if s.role == "Master" {
 			masters = n
 		}
@@ -35,6 +41,17 @@ func (r *reading) trainingJob() []Gang {
 		g.Least = r.whole(least, 0) + masters
 	}
 	return []Gang{g}
+}
+
+// launcher is the role of an MPIJob that starts what its workers run.
+const launcher = "Launcher"
+
+// isLauncher is 1 for the launcher.
+func isLauncher(s replicaSpec) int {
+	if s.role == launcher {
+		return 1
+	}
+	return 0
 }
 
 // replicaSpec is a role of a job as its key says, and what stands there.

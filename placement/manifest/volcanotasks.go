@@ -1,0 +1,200 @@
+package manifest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// Tasks of Volcano: roles of a Job, of which a PodGroup or the Job may need so many each.
+
+// task is a role of a Volcano Job; size is that of its partitions, 0 if it has none.
+type task struct {
+	name        string
+	replicas    int
+	size, least int
+	available   int // replicas that must be among those placed; 0: what the gang needs says all
+	rules       []gang.Rule
+}
+
+// addTasks gives the parts of which a task is all, or that are in none, what is needed of the task. It says whether each task is in one.
+func (d *draft) addTasks(parts *[]part, tasks []task) bool {
+	isOf := func(t *task) func(m *member) bool { return func(m *member) bool { return m.said(taskLabel) == t.name } }
+	for i := range tasks {
+		t := d.taskLeft(&tasks[i])
+		var in []int
+		for at := range *parts {
+			if slices.ContainsFunc((*parts)[at].all(), isOf(t)) {
+				in = append(in, at)
+			}
+		}
+		switch {
+		case t.available == 0:
+		case len(in) == 0:
+			*parts = append(*parts, part{name: "task " + t.name, task: t.name, bundle: true, need: t.available})
+		case len(in) > 1:
+			return false
+		case (*parts)[in[0]].loose:
+			p := &(*parts)[in[0]]
+			of := part{name: "task " + t.name, task: t.name, bundle: true, need: t.available}
+			for _, m := range p.members {
+				if isOf(t)(m) {
+					of.members = append(of.members, m)
+				}
+			}
+			p.members = slices.DeleteFunc(slices.Clone(p.members), isOf(t))
+			*parts = append(*parts, of)
+		case slices.ContainsFunc((*parts)[in[0]].all(), func(m *member) bool { return !isOf(t)(m) }):
+			return false
+		default:
+			p := &(*parts)[in[0]]
+			p.need, p.task = max(p.need, t.available), t.name
+		}
+	}
+	*parts = slices.DeleteFunc(*parts, func(p part) bool { return p.loose && len(p.members) == 0 })
+	return true
+}
+
+// taskLeft is a task without its replicas that have succeeded, which its minimum counts.
+func (d *draft) taskLeft(t *task) *task {
+	left := *t
+	left.available = max(0, t.available-d.over[t.name])
+	return &left
+}
+
+// taskMinima reads how many pods of each task a PodGroup needs, as far as that binds.
+func taskMinima(d *draft, f object.Field) []task {
+	var tasks []task
+	sum := 0
+	for name, e := range f.Entries() {
+		n, _ := e.Whole(0)
+		tasks, sum = append(tasks, task{name: name, available: n}), sum+n
+	}
+	slices.SortFunc(tasks, func(a, b task) int { return muster.CompareNatural(a.name, b.name) })
+	if sum > d.min {
+		return nil
+	}
+	return tasks
+}
+
+// sumOfMinima is how many members a Job needs that does not say: as many as its tasks do; 0: all.
+func sumOfMinima(tasks []task) int {
+	sum, all := 0, 0
+	for i := range tasks {
+		t := &tasks[i]
+		all += t.replicas
+		switch {
+		case t.available > 0:
+			sum += t.available
+		case t.size > 0 && t.least > 0:
+			sum += t.least * t.size
+		default:
+			sum += t.replicas
+		}
+	}
+	if sum >= all {
+		return 0
+	}
+	return sum
+}
+
+// bindTasks drops the minima of tasks that do not bind: as in Volcano, all of them where they sum up to more than the gang
+// needs.
+func bindTasks(d *draft, tasks []task) {
+	sum, all := 0, 0
+	for i := range tasks {
+		sum, all = sum+tasks[i].available, all+tasks[i].replicas
+	}
+	if need := cmp.Or(d.min, all); sum > need || need == all {
+		for i := range tasks {
+			tasks[i].available = 0
+		}
+	}
+}
+
+// Labels of the pods that a Job makes.
+const (
+	taskLabel      = "volcano.sh/task-spec"
+	taskIndexLabel = "volcano.sh/task-index"
+	partitionLabel = "volcano.sh/partition-id"
+)
+
+// label gives replicas the labels that the controller writes, those of a partition the same.
+func (t *task) label(members []*member, template map[string]string) {
+	var labels map[string]string
+	for i, m := range members {
+		if i == 0 || t.size > 0 && i%t.size == 0 {
+			labels = map[string]string{}
+			maps.Copy(labels, template)
+			if labels[taskLabel] = t.name; t.size > 0 {
+				labels[partitionLabel] = strconv.Itoa(i / t.size)
+			}
+		}
+		m.labels = labels
+	}
+}
+
+// arrangeTasks makes the partitions groups. Tasks without partitions, and pods of no task, are the gang's own members.
+func arrangeTasks(d *draft, tasks []task, members []*member) part {
+	byTask := map[string][]*member{}
+	for _, m := range members {
+		name := m.said(taskLabel)
+		if !slices.ContainsFunc(tasks, func(t task) bool { return t.name == name }) {
+			name = ""
+		}
+		if name == "" && len(tasks) == 1 && tasks[0].size > 0 { // its pods are all there are
+			name = tasks[0].name
+		}
+		byTask[name] = append(byTask[name], m)
+	}
+	var parts []part
+	for i := range tasks {
+		t := d.taskLeft(&tasks[i])
+		of := byTask[t.name]
+		switch {
+		case t.size > 0:
+			p := d.bundle("task "+t.name, t.partitions(of), t.least, t.size)
+			p.need, p.task = max(p.need, t.available), t.name
+			parts = append(parts, p)
+		case t.available > 0:
+			parts = append(parts, part{name: "task " + t.name, task: t.name, bundle: true, members: of, need: t.available})
+		default:
+			parts = append(parts, part{loose: true, members: of})
+		}
+	}
+	parts = append(parts, part{loose: true, members: byTask[""]})
+	if !slices.ContainsFunc(parts, func(p part) bool { return p.bundle }) {
+		return part{members: members}
+	}
+	return join(slices.DeleteFunc(parts, func(p part) bool { return p.loose && len(p.members) == 0 }))
+}
+
+// partitions are groups of consecutive replicas: those of a partition's label, else of the index of the replica, else as they come.
+func (t *task) partitions(members []*member) []part {
+	byID := map[int][]*member{}
+	for i, m := range members {
+		id := i / t.size
+		if index, ok := object.Ordinal(m.said(taskIndexLabel)); ok {
+			id = index / t.size
+		}
+		if label, ok := object.Ordinal(m.said(partitionLabel)); ok {
+			id = label
+		}
+		byID[id] = append(byID[id], m)
+	}
+	var out []part
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		p := part{name: t.name + "/" + strconv.Itoa(id), rules: t.rules, members: byID[id]}
+		size := t.size
+		if rest := t.replicas - id*t.size; rest > 0 {
+			size = min(size, rest)
+		}
+		out = append(out, p.whole(size))
+	}
+	return out
+}
