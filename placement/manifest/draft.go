@@ -62,9 +62,9 @@ type draft struct {
 
 	owned    *owners.Gang // what the owner says that makes the gang; nil: none does
 	seats    map[string]seat
-	over     map[string]int // members that have succeeded, by role
-	lost     []string       // rules that are not modelled, of each member
-	excluded bool           // its leader may be where groups of it are alone otherwise, which no limit says
+	over     over
+	lost     []string // rules that are not modelled, of each member
+	excluded bool     // its leader may be where groups of it are alone otherwise, which no limit says
 	result   Gang
 }
 

@@ -54,6 +54,11 @@ func (r *reader) finish(d *draft) bool {
 		r.rules.declaredByPods(d)
 	}
 	d.readTerms()
+	if d.min = d.needs(); d.ends() {
+		d.done = true
+		members = slices.DeleteFunc(slices.Clone(members), func(m *member) bool { return m.node == "" })
+		r.ending = append(r.ending, d.place().Title())
+	}
 	members = r.onNodes(d, members)
 	sortMembers(members)
 	joinQuota(&r.base.quotas, d, members)
@@ -234,7 +239,7 @@ func (r *reader) check(d *draft, known int) {
 		}
 	case d.lacks != nil:
 		d.result.Err = &placement.Unschedulable{
-			Gang: d.name, Refuser: placement.RefuserRule, Rule: placement.RuleMinMember + " of task " + d.lacks.task,
+			Gang: d.name, Refuser: placement.RefuserRule, Rule: placement.RuleMinMember + " of " + d.lacks.allOf,
 			Wanted: d.lacks.need, Fits: len(d.lacks.all()), Proven: true,
 		}
 	default:

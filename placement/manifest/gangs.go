@@ -17,9 +17,10 @@ type gangs struct {
 	inTree  *inTree
 	notices *object.Notices
 
-	drafts  []*draft
-	byName  map[string]*draft
-	covered map[string]*draft // by `Job/ns/name`: what stands for this object; nil: something that is done
+	drafts   []*draft
+	byName   map[string]*draft
+	children []*object.Object  // Jobs of JobSets
+	covered  map[string]*draft // by `Job/ns/name`: what stands for this object; nil: something that is done
 }
 
 // declare makes the gang of an object.

@@ -130,7 +130,7 @@ func (g *kaiGroup) part(members map[string][]*member, around string) part {
 		}
 	}
 	if len(g.children) == 0 {
-		p.members = members[g.name]
+		p.members, p.allOf = members[g.name], "subgroup "+g.name
 	}
 	p.needParts = min(g.minGroups, len(p.parts))
 	return p
@@ -138,11 +138,12 @@ func (g *kaiGroup) part(members map[string][]*member, around string) part {
 
 // readJob reads a Job of Kubernetes with the annotations of KAI or Kueue: parallelism members, all needed.
 func (r *reader) readJob(o *object.Object) {
-	if o.Finished("Complete", "Failed", "SuccessCriteriaMet") {
-		return
+	top := r.objects.TopOwner(o)
+	if up := r.objects.ControllerOf(o); up != nil && up.Kind == "JobSet" {
+		r.gangs.children = append(r.gangs.children, o)
 	}
-	if top := r.objects.TopOwner(o); top != nil && isOwner(top.Group, top.Kind) {
-		return // which makes the gang
+	if o.Finished("Complete", "Failed", "SuccessCriteriaMet") || top != nil && isOwner(top.Group, top.Kind) { // which makes the gang
+		return
 	}
 	d := r.gangs.declare(o)
 	r.gangs.owned(o, d)

@@ -64,7 +64,7 @@ func (r *reader) readWorkload(o *object.Object) {
 	if len(sets) == 0 {
 		return
 	}
-	d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(sets, members) }
+	d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(d.without(sets), members) }
 	d.ruled = slices.ContainsFunc(sets, func(s podSet) bool { return len(s.rules)+len(s.cut) > 0 || s.group != "" })
 	if allOfOne(sets) {
 		d.gather = groupRules(sets)

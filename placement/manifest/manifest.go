@@ -102,6 +102,9 @@ type Input struct {
 	Unread []string
 	// Empty are the PodGroups without pods, in natural order: `PodGroup/team/job`. They are no gangs.
 	Empty []string
+	// Ending are the objects of gangs whose owner is being deleted, in natural order: it makes no pods any more, and nothing is planned
+	// for what waits of them.
+	Ending []string
 	// Notices tell what was accepted but is worth saying, such as a pod on a node that is not in the input.
 	Notices []string
 }

@@ -24,6 +24,7 @@ type outcome struct {
 	unknown   map[object.UnknownKey]int // objects, by what of them is not known
 	empty     []string
 	owners    map[string][]string // see Input.Owners
+	ending    []string
 	notices   []string
 	// fatal are defects that fail the whole input, spared those that do not.
 	fatal, spared []object.Located

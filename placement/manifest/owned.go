@@ -296,22 +296,6 @@ func seatLabels(m *member) (role string, child, index int) {
 	return "", child, index
 }
 
-// countOver takes members that have succeeded off what their owners need.
-func (g *gangs) countOver(pods []*member) {
-	for _, m := range pods {
-		d := g.ownerGang(m, true)
-		if d == nil || d.owned == nil {
-			continue
-		}
-		d.seat(m)
-		if d.min = max(1, d.min-1); d.over == nil {
-			d.over = map[string]int{}
-		}
-		d.over[m.role]++
-		d.promised = slices.DeleteFunc(d.promised, func(p *member) bool { return m.indexed && p.index == m.index })
-	}
-}
-
 // expect adds the members of an owner that come when the others run to those that have pods.
 func (d *draft) expect(members []*member) []*member {
 	if d.owned == nil {

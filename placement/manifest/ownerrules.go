@@ -61,14 +61,14 @@ func (in *rules) ownerRules(d *draft) {
 
 // without are the roles without members that have succeeded.
 func (d *draft) without(sets []podSet) []podSet {
-	if len(d.over) == 0 {
+	if len(d.over.byRole) == 0 {
 		return sets
 	}
 	left := slices.Clone(sets)
 	for i := range left {
 		s := &left[i]
-		s.count = max(0, s.count-d.over[s.name])
-		s.min = max(min(1, s.count), s.min-d.over[s.name])
+		s.count = max(0, s.count-d.over.byRole[s.name])
+		s.min = max(min(1, s.count), s.min-d.over.byRole[s.name])
 	}
 	return left
 }
@@ -248,7 +248,13 @@ func (in *rules) packRules(d *draft) {
 		}
 	}
 	d.ruled = slices.ContainsFunc(slices.Concat(groups, configs), func(p part) bool { return len(p.rules) > 0 })
-	d.arrange = func(_ *draft, members []*member) part { return arrangePacked(groups, configs, of, members) }
+	d.arrange = func(_ *draft, members []*member) part {
+		left := slices.Clone(groups)
+		for i := range left {
+			left[i].need = max(min(1, left[i].need), left[i].need-d.over.byRole[left[i].name])
+		}
+		return arrangePacked(left, configs, of, members)
+	}
 }
 
 // packed reads a packConstraint. All keys of a gang are of one topology.

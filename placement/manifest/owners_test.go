@@ -124,7 +124,7 @@ func TestOwners(t *testing.T) {
 			"the launcher that waits for its workers", `{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: m}, spec: {launcherCreationPolicy: WaitForWorkersReady,
 			  mpiReplicaSpecs: {Worker: {replicas: 1, ` + onePod + `}, Launcher: {` + onePod + `}}}}` +
 				pod("m-worker-0", `labels: {training.kubeflow.org/job-name: m, training.kubeflow.org/replica-type: worker, training.kubeflow.org/replica-index: "0"}`),
-			"default/m [m-launcher-0 m-worker-0] min 2",
+			"default/m [m-worker-0 m-launcher-0] min 1 (worker [m-worker-0] min 0/0)",
 		},
 		{
 			"an elastic PyTorchJob", `{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: p}, spec: {elasticPolicy: {minReplicas: 1},

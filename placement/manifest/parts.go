@@ -23,8 +23,8 @@ type part struct {
 	// cut are levels of consecutive groups of the members.
 	cut []gang.Groups
 
-	// task is the task of Volcano of which the part has all pods, and needs so many; empty: none.
-	task string
+	// allOf is whose pods are all in the part, such as `task worker`: where too few of them are known a refusal names it. Empty: nobody's.
+	allOf string
 	// bundle is true where the part is no group: it only has minima, or groups that it cuts, of its own.
 	bundle bool
 	// loose are members of the part around them, which stand here for the sake of the order of ranks.
@@ -74,14 +74,25 @@ func (p *part) minimum() int {
 	return max(sum, p.need)
 }
 
-// lacking is a part that has the pods of a task, and fewer of them than it needs; nil: there is none.
-func (p *part) lacking() *part {
-	if p.task != "" && p.need > len(p.all()) {
+// lacking is a part that is needed and has all pods of somebody, and too few of them; nil: there is none.
+func (p *part) lacking() (first *part) {
+	if p.allOf != "" && p.need > len(p.all()) {
 		return p
 	}
+	may := 0 // of the parts may stay out
+	if p.needParts > 0 {
+		may = len(p.parts) - p.needParts
+	}
 	for i := range p.parts {
-		if lacks := p.parts[i].lacking(); lacks != nil {
-			return lacks
+		lacks := p.parts[i].lacking()
+		if lacks == nil || p.needParts < 0 {
+			continue
+		}
+		if first == nil {
+			first = lacks
+		}
+		if may--; may < 0 {
+			return first
 		}
 	}
 	return nil

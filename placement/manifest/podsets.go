@@ -16,8 +16,8 @@ type podSet struct {
 	count, min  int
 	rules       []gang.Rule
 	cut         []gang.Groups
-	child       int // members of each child of the role; 0: there are none
-	childLeast  int // members that a child needs; 0: all
+	child       int  // members of each child of the role; 0: there are none
+	childLeast  int  // members that a child needs; 0: all
 	spare       bool // none of its members is needed
 	childRules  []gang.Rule
 	childLimits []gang.Limit

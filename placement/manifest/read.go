@@ -72,6 +72,7 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 	for _, f := range found {
 		waiting, spared = append(waiting, f.waiting...), append(append(spared, f.fatal...), f.spared...)
 		input.Spec.Running, input.Empty = append(input.Spec.Running, f.running...), append(input.Empty, f.empty...)
+		input.Ending = append(input.Ending, f.ending...)
 		input.Notices, input.Standing = append(input.Notices, f.notices...), append(input.Standing, f.standings...)
 		input.Spec.Demand = addDemand(input.Spec.Demand, f.demand)
 		bound.Add(f.bound)
@@ -91,6 +92,7 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 	slices.SortFunc(input.Spec.Running, compareRunning)
 	slices.SortFunc(input.Standing, func(a, b gang.Request) int { return muster.CompareNatural(a.Name, b.Name) })
 	slices.SortFunc(input.Empty, muster.CompareNatural)
+	slices.SortFunc(input.Ending, muster.CompareNatural)
 	slices.SortFunc(input.Notices, muster.CompareNatural)
 	input.Defects = sortErrors(spared)
 	for s, n := range skipped {

@@ -26,6 +26,7 @@ type reader struct {
 	owners    ownerReader
 	inTree    inTree
 	running   []cluster.Running
+	ending    []string // see Input.Ending
 	standings []gang.Request
 	demand    map[string]muster.Resources
 	bound     budgets.Counts
@@ -96,6 +97,7 @@ func (r *reader) queuesUsed() map[string]bool {
 // outcome tells what was found, when all gangs are finished.
 func (r *reader) outcome(waiting []*draft) *outcome {
 	out := &outcome{running: r.running, standings: r.standings, demand: r.demand, bound: r.bound, keys: r.trees.Used, held: r.held, notices: *r.notices}
+	out.ending = r.ending
 	r.trees.Enter(r.standings)
 	for _, d := range waiting {
 		r.trees.EnterIn(&d.result.Request, d.result.Err)

@@ -34,13 +34,7 @@ func (d *draft) readTerms() {
 		f := o.Annotation(koordinatorPrefix + "mode")
 		return object.Word(f, modes, "Strict or NonStrict"), f
 	})
-	t.Match = agreedOn(sources, func(o *object.Object) (gang.MatchPolicy, object.Field) {
-		f := o.Annotation(koordinatorPrefix + "match-policy")
-		if !f.Present() {
-			f = o.Annotation("pod-group.scheduling.sigs.k8s.io/match-policy")
-		}
-		return object.Word(f, matchPolicies, "once-satisfied, only-waiting or waiting-and-running"), f
-	})
+	t.Match = agreedOn(sources, matchPolicy)
 	if d.isGroup() {
 		d.total = agreed(sources, d.total, koordinatorPrefix+"total-number")
 	}
@@ -49,6 +43,15 @@ func (d *draft) readTerms() {
 		at := sources[0].Annotation(koordinatorPrefix + "total-number")
 		at.Fail("below the minimum of the gang")
 	}
+}
+
+// matchPolicy is what an object says of whom the minimum counts.
+func matchPolicy(o *object.Object) (gang.MatchPolicy, object.Field) {
+	f := o.Annotation(koordinatorPrefix + "match-policy")
+	if !f.Present() {
+		f = o.Annotation("pod-group.scheduling.sigs.k8s.io/match-policy")
+	}
+	return object.Word(f, matchPolicies, "once-satisfied, only-waiting or waiting-and-running"), f
 }
 
 // statesTerms says whether the files state one of the terms.

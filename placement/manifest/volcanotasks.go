@@ -36,12 +36,12 @@ func (d *draft) addTasks(parts *[]part, tasks []task) bool {
 		switch {
 		case t.available == 0:
 		case len(in) == 0:
-			*parts = append(*parts, part{name: "task " + t.name, task: t.name, bundle: true, need: t.available})
+			*parts = append(*parts, part{name: "task " + t.name, allOf: "task " + t.name, bundle: true, need: t.available})
 		case len(in) > 1:
 			return false
 		case (*parts)[in[0]].loose:
 			p := &(*parts)[in[0]]
-			of := part{name: "task " + t.name, task: t.name, bundle: true, need: t.available}
+			of := part{name: "task " + t.name, allOf: "task " + t.name, bundle: true, need: t.available}
 			for _, m := range p.members {
 				if isOf(t)(m) {
 					of.members = append(of.members, m)
@@ -53,7 +53,7 @@ func (d *draft) addTasks(parts *[]part, tasks []task) bool {
 			return false
 		default:
 			p := &(*parts)[in[0]]
-			p.need, p.task = max(p.need, t.available), t.name
+			p.need, p.allOf = max(p.need, t.available), "task "+t.name
 		}
 	}
 	*parts = slices.DeleteFunc(*parts, func(p part) bool { return p.loose && len(p.members) == 0 })
@@ -63,7 +63,7 @@ func (d *draft) addTasks(parts *[]part, tasks []task) bool {
 // taskLeft is a task without its replicas that have succeeded, which its minimum counts.
 func (d *draft) taskLeft(t *task) *task {
 	left := *t
-	left.available = max(0, t.available-d.over[t.name])
+	left.available = max(0, t.available-d.over.byRole[t.name])
 	return &left
 }
 
@@ -159,10 +159,10 @@ func arrangeTasks(d *draft, tasks []task, members []*member) part {
 		switch {
 		case t.size > 0:
 			p := d.bundle("task "+t.name, t.partitions(of), t.least, t.size)
-			p.need, p.task = max(p.need, t.available), t.name
+			p.need, p.allOf = max(p.need, t.available), "task "+t.name
 			parts = append(parts, p)
 		case t.available > 0:
-			parts = append(parts, part{name: "task " + t.name, task: t.name, bundle: true, members: of, need: t.available})
+			parts = append(parts, part{name: "task " + t.name, allOf: "task " + t.name, bundle: true, members: of, need: t.available})
 		default:
 			parts = append(parts, part{loose: true, members: of})
 		}

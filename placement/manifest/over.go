@@ -1,0 +1,155 @@
+package manifest
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
+)
+
+// Members that are over: those that have succeeded hold no node, and are taken off what their gang needs where its system counts them.
+
+// over is what of a gang is done already.
+type over struct {
+	members int            // that count
+	byRole  map[string]int // of these
+	seats   map[int]bool   // of the owner's members, which count once
+}
+
+// countOver counts the pods that have succeeded, and the indexes that child Jobs say are done, where their pods are gone.
+func (g *gangs) countOver(pods []*member) {
+	for _, m := range pods {
+		if d := g.ofSucceeded(m); d != nil && d.countsSucceeded(m) {
+			d.seat(m)
+			d.isOver(m)
+		}
+	}
+	for _, o := range g.children {
+		g.countChild(o)
+	}
+}
+
+// ofSucceeded is the gang that a pod which has succeeded was in, nil if it was in none that is known.
+func (g *gangs) ofSucceeded(m *member) *draft {
+	if ref := g.groupOf(m.obj, m.obj.Root); ref.name != "" {
+		return ref.gang
+	}
+	if d := g.ownerGang(m, true); d != nil {
+		return d
+	}
+	for _, k := range ownerKeys {
+		if value := m.obj.Said(k.key); value != "" {
+			if d := g.declared(k.kind, m.obj.Namespace+"/"+value); d != nil {
+				return d
+			}
+		}
+	}
+	if name := m.obj.Said(kueueGroup); name != "" {
+		return g.find(m.obj.Namespace + "/" + name)
+	}
+	return nil
+}
+
+// countsSucceeded says whether the gang's system counts a pod that has succeeded among those that are needed. Koordinator does once the
+// gang was satisfied, which a pod that had a node proves.
+func (d *draft) countsSucceeded(m *member) bool {
+	switch by := d.ownedBy(); {
+	case d.plain:
+		return false
+	case by.owned != nil:
+		return true
+	case d.obj == nil:
+		return m.obj.Said(kueueGroup) != "" || m.node != "" && d.matches(m.obj) == gang.OnceSatisfied
+	case d.isGroup() && (d.obj.Group == quotas.KAI || d.obj.Group == inTreeAPI):
+		return false
+	case d.isGroup() && d.obj.Group != quotas.Volcano:
+		return m.node != "" && d.matches(d.obj) == gang.OnceSatisfied
+	}
+	return true
+}
+
+// matches is the match policy that an object states, or the one that holds where none is stated.
+func (d *draft) matches(o *object.Object) gang.MatchPolicy {
+	said, _ := matchPolicy(o)
+	return cmp.Or(said, gang.OnceSatisfied)
+}
+
+// ownedBy is the gang itself, or the one of the job behind it, that has the members of an owner.
+func (d *draft) ownedBy() *draft {
+	if d.owned == nil && d.job != nil {
+		return d.job
+	}
+	return d
+}
+
+// isOver takes a member off the gang.
+func (d *draft) isOver(m *member) {
+	by := d.ownedBy()
+	if m.indexed && by.owned != nil {
+		if by.over.seats[m.index] {
+			return
+		}
+		if by.over.seats == nil {
+			by.over.seats = map[int]bool{}
+		}
+		by.over.seats[m.index] = true
+	}
+	role := cmp.Or(m.role, m.said(taskLabel), m.said("kueue.x-k8s.io/podset"))
+	d.over.members++
+	for _, o := range slices.Compact([]*draft{d, by}) {
+		if o.over.byRole == nil {
+			o.over.byRole = map[string]int{}
+		}
+		o.over.byRole[role]++
+		o.promised = slices.DeleteFunc(o.promised, func(p *member) bool {
+			return p.name == m.name || by.owned != nil && m.indexed && p.index == m.index
+		})
+	}
+}
+
+// countChild counts what a child Job of a JobSet says is done.
+func (g *gangs) countChild(o *object.Object) {
+	m := &member{obj: o, labels: o.Labels}
+	d := g.ownerGang(m, true)
+	if d == nil || d.ownedBy().owned == nil {
+		return
+	}
+	spec, status := o.Root.Sub("spec"), o.Root.Sub("status")
+	is := func(int) bool { return true }
+	if !o.Finished("Complete", "SuccessCriteriaMet") {
+		list := status.Get("completedIndexes").Text()
+		is = func(index int) bool {
+			for first, last := range object.Ranges(list) {
+				if first <= index && index <= last {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	for index := range spec.Get("completions").Size(spec.Get("parallelism").Size(1)) {
+		if is(index) {
+			of := &member{obj: o, labels: o.Labels, index: index, indexed: true}
+			if d.seat(of); of.role != "" {
+				d.isOver(of)
+			}
+		}
+	}
+}
+
+// needs is how many members are needed beside those that are over, at least one; 0: all.
+func (d *draft) needs() int {
+	if d.min == 0 {
+		return 0
+	}
+	return max(1, d.min-d.over.members)
+}
+
+// ends says whether an owner of the gang is being deleted: it makes no pods any more, and what waits is not to be placed.
+func (d *draft) ends() bool {
+	return slices.ContainsFunc([]*object.Object{d.obj, d.jobObject(), d.top}, func(o *object.Object) bool {
+		return o != nil && o.Deleted && (isOwner(o.Group, o.Kind) || o.Kind == "Job")
+	})
+}
