@@ -225,6 +225,9 @@ type Toleration struct {
 	Exists bool
 	// Value is that of the taint, unless Exists is set.
 	Value string
+	// Compare is Gt where the value of the taint must be greater than Value, Lt where it must be less; both are whole numbers of 64 bits, else
+	// nothing is tolerated. Empty: the values are equal.
+	Compare Operator
 	// Effect is that of the taint; empty: any.
 	Effect Effect
 }

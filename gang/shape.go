@@ -38,6 +38,9 @@ func checkShape(d *defects, field string, s *Shape) {
 		if t.Key == "" && !t.Exists {
 			d.add(fmt.Sprintf("%s.Tolerations[%d].Key", field, i), "", "an empty key needs Exists")
 		}
+		if t.Compare != "" && t.Compare != Gt && t.Compare != Lt {
+			d.add(fmt.Sprintf("%s.Tolerations[%d].Compare", field, i), t.Compare, "must be Gt or Lt")
+		}
 		switch t.Effect {
 		case "", NoSchedule, PreferNoSchedule, NoExecute:
 		default:
@@ -270,7 +273,17 @@ func Tolerates(taints []Taint, tolerations []Toleration) bool {
 func (t Toleration) matches(taint Taint) bool {
 	return (t.Effect == "" || t.Effect == taint.Effect) &&
 		(t.Key == "" || t.Key == taint.Key) &&
-		(t.Exists || t.Value == taint.Value)
+		(t.Exists || t.comparesWith(taint.Value))
+}
+
+// comparesWith says whether the value of a taint is what the toleration wants.
+func (t Toleration) comparesWith(value string) bool {
+	if t.Compare == "" {
+		return t.Value == value
+	}
+	has, err := strconv.ParseInt(value, 10, 64)
+	bound, err2 := strconv.ParseInt(t.Value, 10, 64)
+	return err == nil && err2 == nil && (t.Compare == Gt && has > bound || t.Compare == Lt && has < bound)
 }
 
 // Equal says whether members of the two shapes are interchangeable: they ask for the same amounts (0 is not asked for)
@@ -337,5 +350,5 @@ func (t Toleration) key() string {
 	if t.Exists { // the value is ignored
 		return fmt.Sprintf("%q exists %q", t.Key, t.Effect)
 	}
-	return fmt.Sprintf("%q = %q %q", t.Key, t.Value, t.Effect)
+	return fmt.Sprintf("%q =%s %q %q", t.Key, t.Compare, t.Value, t.Effect)
 }

@@ -29,7 +29,7 @@ func digest(s *gang.Shape) (sum uint64) {
 		if t.Exists {
 			sum += mix(4, text(t.Key), text(string(t.Effect)))
 		} else {
-			sum += mix(5, text(t.Key), text(string(t.Effect)), text(t.Value))
+			sum += mix(5, text(t.Key), text(string(t.Effect)), text(t.Value), text(string(t.Compare)))
 		}
 	}
 	if n := s.NUMA; n != (gang.NUMA{}) {

@@ -42,7 +42,10 @@ var shapes = rapid.Custom(func(t *rapid.T) *gang.Shape {
 			return gang.Preference{Weight: rapid.Int64Range(0, 2).Draw(t, "weight"), Nodes: terms.Draw(t, "nodes")}
 		}), 0, 12).Draw(t, "preferred"),
 		Tolerations: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) gang.Toleration {
-			return gang.Toleration{Key: words.Draw(t, "key"), Value: words.Draw(t, "value"), Effect: effects.Draw(t, "effect"), Exists: rapid.Bool().Draw(t, "exists")}
+			return gang.Toleration{
+				Key: words.Draw(t, "key"), Value: words.Draw(t, "value"), Effect: effects.Draw(t, "effect"), Exists: rapid.Bool().Draw(t, "exists"),
+				Compare: rapid.SampledFrom([]gang.Operator{"", gang.Gt, gang.Lt}).Draw(t, "compare"),
+			}
 		}), 0, 4).Draw(t, "tolerations"),
 	}
 	if rapid.IntRange(0, 3).Draw(t, "zones") == 0 {

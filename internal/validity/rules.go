@@ -111,7 +111,12 @@ func tolerates(t gang.Toleration, taint gang.Taint) bool {
 	if t.Key == "" {
 		return t.Exists
 	}
-	return t.Key == taint.Key && (t.Exists || t.Value == taint.Value)
+	if t.Key != taint.Key || t.Exists || t.Compare == "" {
+		return t.Key == taint.Key && (t.Exists || t.Value == taint.Value)
+	}
+	has, err := strconv.ParseInt(taint.Value, 10, 64)
+	bound, err2 := strconv.ParseInt(t.Value, 10, 64)
+	return err == nil && err2 == nil && (t.Compare == gang.Gt && has > bound || t.Compare == gang.Lt && has < bound)
 }
 
 func selected(shape *gang.Shape, node *cluster.Node) bool {

@@ -26,7 +26,7 @@ var ownerLabels = []struct {
 	kinds                     string // of owners
 }{
 	{"jobset.sigs.k8s.io/jobset-name", "jobset.sigs.k8s.io/replicatedjob-name", "jobset.sigs.k8s.io/job-index", "", "JobSet TrainJob"},
-	{"leaderworkerset.sigs.k8s.io/name", "", "", "leaderworkerset.sigs.k8s.io/worker-index", "LeaderWorkerSet"},
+	{replicaOf, "", "", "leaderworkerset.sigs.k8s.io/worker-index", "LeaderWorkerSet"},
 	{
 		"training.kubeflow.org/job-name", "training.kubeflow.org/replica-type", "", "training.kubeflow.org/replica-index",
 		"PyTorchJob TFJob XGBoostJob PaddleJob JAXJob MPIJob",
@@ -34,6 +34,9 @@ var ownerLabels = []struct {
 	{"ray.io/cluster", "ray.io/group", "ray.io/worker-group-replica-index", "", "RayCluster RayJob"},
 	{"grove.io/podgang", "", "", "", "PodGang"},
 }
+
+// replicaOf is the LeaderWorkerSet of a pod.
+const replicaOf = "leaderworkerset.sigs.k8s.io/name"
 
 // groupIndex tells the gang among those of a LeaderWorkerSet.
 const groupIndex = "leaderworkerset.sigs.k8s.io/group-index"

@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"slices"
+
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
@@ -19,6 +21,8 @@ type ownerReader struct {
 	gangs      *gangs
 
 	behind map[string]bool // owners, by title, of objects that make their gangs
+	// replicas are those of LeaderWorkerSets of which there are pods, by title.
+	replicas map[string][]int
 }
 
 // readAll reads the owners of the input, once it is known which Workloads stand for some of them.
@@ -31,6 +35,14 @@ func (r *ownerReader) readAll() {
 				r.objects.Names.Ask(title)
 				r.behind[title] = true
 			}
+		}
+	}
+	r.replicas = map[string][]int{}
+	for _, m := range r.pods.list {
+		name, index := m.labels[replicaOf], m.labels[groupIndex]
+		if i, ok := object.Ordinal(index); ok && name != "" {
+			title := "LeaderWorkerSet/" + m.obj.Namespace + "/" + name
+			r.replicas[title] = append(r.replicas[title], i)
 		}
 	}
 	for _, o := range r.objects.List {
@@ -82,11 +94,22 @@ func (r *ownerReader) gangsOf(o *object.Object) []owners.Gang {
 		gangs, defects = owners.ReadTrainJob(o.Name, o.Root.At(), runtime.Root.At())
 	} else {
 		gangs, defects = owners.Read(o.Group, o.Kind, o.Name, o.Root.At())
+		gangs = append(gangs, r.surging(o, len(gangs))...)
 	}
 	for _, d := range defects {
 		o.Field(d.At).Fail(d.Reason)
 	}
 	return gangs
+}
+
+// surging are the gangs of a LeaderWorkerSet beyond its replicas, of which there are pods.
+func (r *ownerReader) surging(o *object.Object, replicas int) []owners.Gang {
+	more := slices.Sorted(slices.Values(r.replicas[o.Kind+"/"+o.FullName()]))
+	more = slices.DeleteFunc(slices.Compact(more), func(i int) bool { return i < replicas })
+	if o.Kind != "LeaderWorkerSet" || len(o.Errors) > 0 {
+		return nil
+	}
+	return owners.ReadReplicas(o.Name, o.Root.At(), more)
 }
 
 // runtimeOf is the runtime that a TrainJob names, nil if it is not in the input, which is noted.

@@ -14,21 +14,41 @@ func (r *reading) leaderWorkerSet() []Gang {
 	if !r.fits(spec.Get("replicas"), replicas, size) {
 		return nil
 	}
+	var gangs []Gang
+	for i := range replicas {
+		gangs = append(gangs, r.replica(i, size))
+	}
+	return gangs
+}
+
+// replica is the gang of a replica, which has one more while a new version is rolled out.
+func (r *reading) replica(i, size int) Gang {
+	spec := r.root.Get("spec")
+	group := spec.Get("leaderWorkerTemplate")
 	worker, leader := group.Get("workerTemplate"), group.Get("leaderTemplate")
 	if !leader.Present() {
 		leader = worker
 	}
-	var gangs []Gang
-	for i := range replicas {
-		name := r.name + "-" + strconv.Itoa(i)
-		workers := numbered(name, size)
-		if size > 0 {
-			workers = workers[1:] // the leader has their place, and goes by the name of the group
-		}
-		gangs = append(gangs, Gang{Name: name, Metadata: r.root.Get("metadata"), Roles: []Role{
-			{Name: "leader", Members: []Member{{Name: name}}, Template: leader},
-			{Name: "worker", Members: workers, Template: worker, Later: spec.Get("startupPolicy").text() == "LeaderReady"},
-		}})
+	name := r.name + "-" + strconv.Itoa(i)
+	workers := numbered(name, size)
+	if size > 0 {
+		workers = workers[1:] // the leader has their place, and goes by the name of the group
+	}
+	return Gang{Name: name, Metadata: r.root.Get("metadata"), Roles: []Role{
+		{Name: "leader", Members: []Member{{Name: name}}, Template: leader},
+		{Name: "worker", Members: workers, Template: worker, Later: spec.Get("startupPolicy").text() == "LeaderReady"},
+	}}
+}
+
+// ReadReplicas are the gangs of further replicas of a LeaderWorkerSet, which has them while a new version is rolled out.
+func ReadReplicas(name string, root At, replicas []int) (gangs []Gang) {
+	r := &reading{name: name, root: root}
+	size := r.whole(root.Get("spec").Get("leaderWorkerTemplate").Get("size"), 1)
+	if size > MaxMembers {
+		return nil
+	}
+	for _, i := range replicas {
+		gangs = append(gangs, r.replica(i, size))
 	}
 	return gangs
 }

@@ -17,12 +17,14 @@ func ReadToleration(f object.Field) gang.Toleration {
 	switch operator := f.Get("operator"); operator.Text() {
 	case "Exists":
 		t.Exists = true
+	case "Gt", "Lt":
+		t.Compare = gang.Operator(operator.Text())
 	case "Equal", "":
 		if t.Key == "" && len(f.Of.Errors) == 0 {
 			operator.Fail("must be Exists where the key is empty")
 		}
 	default:
-		operator.Fail("must be Equal or Exists")
+		operator.Fail("must be Equal, Exists, Gt or Lt")
 	}
 	return t
 }
