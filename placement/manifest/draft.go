@@ -38,6 +38,8 @@ type draft struct {
 	asks      muster.Resources // of the members that wait
 
 	top      *object.Object   // the outermost owner, nil if there is none above
+	owners   []*object.Object // that the gang's objects, or its pods, have, the topmost first, with the jobs themselves
+	above    []quotas.Queue   // that these name
 	job      *draft           // of a PodGroup: the job of its name
 	below    []*object.Object // groups that are parts of it
 	promised []*member        // members where no pods are given

@@ -62,6 +62,7 @@ func (r *reader) finish(d *draft) bool {
 	members = r.onNodes(d, members)
 	sortMembers(members)
 	joinQuota(&r.base.quotas, d, members)
+	r.readClass(d, members)
 	rank(&r.base.priorities, d, members)
 	d.protect(members)
 	var leaving []*member // who count for no gang

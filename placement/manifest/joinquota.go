@@ -9,9 +9,10 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 )
 
-// queueNames are where a member of the gang may name its Queue, in the order in which they count.
+// queueNames are where a member of the gang may name its Queue, in the order in which they count: its owners, the topmost first, then the
+// pod, then the gang's object.
 func (d *draft) queueNames(m *member) []quotas.Queue {
-	names := slices.Concat(m.spec.queues, d.queues)
+	names := slices.Concat(d.above, m.spec.queues, d.queues)
 	if d.job != nil {
 		names = append(names, d.job.queues...)
 	}

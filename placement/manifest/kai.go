@@ -163,7 +163,7 @@ func (r *reader) readJob(o *object.Object) {
 	d.min = jobMinimum(o, template)
 	notes := template.Sub("metadata").Sub("annotations")
 	rules, cut := r.rules.readTopologyRequest(requests.OfJob(notes))
-	d.gather = append(rules, r.rules.kaiJobRules(d, o)...)
+	d.gather = append(append(rules, r.rules.kaiJobRules(d, o)...), r.rules.networkNotes(d, template.Get("metadata"))...)
 	segments := r.rules.kaiPlacement(notes, segmentPrefix+"topology", d.tree)
 	if size := notes.Get(segmentPrefix + "size"); size.Present() {
 		if n, ok := size.Count(size.Text(), 1); ok {

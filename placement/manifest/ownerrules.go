@@ -23,6 +23,10 @@ func (in *rules) ownerRules(d *draft) {
 		d.gather = in.kaiJobRules(d, d.top)
 	}
 	d.gather = append(d.gather, in.networkTopology(d, o.Field(of.Network).Mapping())...)
+	d.gather = append(d.gather, in.networkNotes(d, o.Root.Get("metadata"))...)
+	for i := range of.Roles {
+		d.gather = unique(append(d.gather, in.networkNotes(d, o.Field(of.Roles[i].Template).Mapping().Get("metadata"))...))
+	}
 	if o.Kind == "PodGang" {
 		in.packRules(d)
 		return

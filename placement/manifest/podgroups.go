@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/requests"
 )
 
@@ -38,6 +39,14 @@ func (in *rules) rulesOfPods(d *draft) {
 	})
 	if agree {
 		d.gather = append(d.gather, in.kaiJobRules(d, first)...)
+	}
+	for _, m := range d.pods {
+		rules := in.networkNotes(d, m.obj.Root.Get("metadata"))
+		if m == d.pods[0] {
+			d.gather = append(d.gather, rules...)
+		} else if !slices.Equal(rules, in.networkNotes(d, first.Root.Get("metadata"))) {
+			object.Stated(m.obj.Root.Get("metadata"), networkPrefix+"mode").Fail("another pod of the gang says otherwise")
+		}
 	}
 	if !slices.ContainsFunc(d.pods, speaksToKueue) {
 		return

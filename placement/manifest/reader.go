@@ -59,6 +59,9 @@ func (r *reader) link() {
 	r.gangs.assignPods(r.pods.list)
 	r.gangs.countOver(r.pods.over)
 	r.gangs.dropCovered()
+	for _, d := range r.gangs.drafts {
+		r.readOwnersOf(d)
+	}
 }
 
 // gangKinds are read when the base is known, by API group and kind.

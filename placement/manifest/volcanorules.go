@@ -3,6 +3,7 @@ package manifest
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -20,6 +21,48 @@ func (in *rules) volcanoTree(d *draft) {
 		d.tree = trees.HyperTree
 	}
 }
+
+// networkNotes reads Volcano's rule in the metadata of pods, templates and Ray's owners: as networkTopology, where one key of the two is enough.
+func (in *rules) networkNotes(d *draft, meta object.Field) []gang.Rule {
+	mode, tier := object.Stated(meta, networkPrefix+"mode"), object.Stated(meta, networkPrefix+"highest-tier")
+	if !tier.Present() && mode.Present() {
+		tier = object.Stated(meta, networkPrefix+"highest-tier-allowed")
+	}
+	if !mode.Present() && !tier.Present() {
+		return nil
+	}
+	if d.tree == "" && in.trees.HasHyperNodes() {
+		d.tree = trees.HyperTree
+	}
+	most, isNumber := 0, false
+	if tier.Present() {
+		most, isNumber = tier.Count(tier.Text(), 0)
+	}
+	switch strings.ToLower(mode.Text()) {
+	case "soft":
+		return nil
+	case "hard", "":
+	default:
+		mode.Fail("must be hard or soft")
+		return nil
+	}
+	t, why := in.trees.Find(d.tree)
+	switch {
+	case t == nil && why != "" && mode.Present():
+		mode.Fail(why)
+	case t == nil && why != "":
+		tier.Fail(why)
+	case t == nil:
+	case !isNumber:
+		return []gang.Rule{{Layer: strconv.Itoa(t.RootTier() - 1), Strength: gang.MustGather}}
+	default:
+		return []gang.Rule{{Layer: strconv.Itoa(most), Strength: gang.MustGather}}
+	}
+	return nil
+}
+
+// networkPrefix begins the keys of Volcano's rule in metadata.
+const networkPrefix = "volcano.sh/network-topology-"
 
 // networkTopology reads Volcano's rule: hard binds, and is the default; soft prefers every layer, which is what a gang
 // without a rule does.

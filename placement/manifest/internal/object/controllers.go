@@ -26,6 +26,32 @@ func (all *Set) ControllerOf(o *Object) *Object {
 	return nil
 }
 
+// OwnersOf are the controllers of an object, from the nearest to the outermost, those of plain owners too.
+func (all *Set) OwnersOf(o *Object) (chain []*Object) {
+	for up := o; len(chain) < 100; { // chains of owners are short, and a circle ends
+		next := all.ControllerOf(up)
+		if next == nil {
+			next = all.plainController(up)
+		}
+		if next == nil || next == o || slices.Contains(chain, next) {
+			return chain
+		}
+		chain, up = append(chain, next), next
+	}
+	return chain
+}
+
+// plainController is the controller of an object among the owners whose pods are placed one by one, as far as these name a queue or a
+// class.
+func (all *Set) plainController(o *Object) *Object {
+	for _, w := range o.Owners {
+		if w.controller {
+			return all.Plain[w.Kind+"/"+o.Namespace+"/"+w.Name].says
+		}
+	}
+	return nil
+}
+
 // TopOwner is the outermost controller of an object in the input, nil if it has none.
 func (all *Set) TopOwner(o *Object) (top *Object) {
 	seen := map[*Object]bool{o: true}
@@ -49,6 +75,7 @@ func (all *Set) LacksOwner(o *Object) string {
 type PlainOwner struct {
 	rules bool
 	above []string // titles of its own owners
+	says  *Object  // its metadata
 }
 
 // IsPlainOwner says whether objects of a kind that is not read own pods.
@@ -71,6 +98,13 @@ func ReadPlainOwner(kind string, v *document.Value) (title string, owner PlainOw
 	for e := range root.Sub("metadata").Get("ownerReferences").All() {
 		e = e.Mapping()
 		owner.above = append(owner.above, e.Get("kind").Text()+"/"+space+"/"+e.Get("name").Text())
+		o.Owners = append(o.Owners, Reference{Kind: e.Get("kind").Text(), Name: e.Get("name").Text(), controller: e.Get("controller").Flag()})
+	}
+	if meta != nil {
+		o.Name, o.Namespace = root.Sub("metadata").Get("name").Text(), space
+		o.Labels, o.Annotations = root.Sub("metadata").Get("labels").TextMap(), root.Sub("metadata").Get("annotations").TextMap()
+		o.Root = Field{Of: o, Value: &document.Value{Kind: document.Mapping, Keys: []string{"metadata"}, Items: []*document.Value{meta}}}
+		owner.says = o
 	}
 	return kind + "/" + space + "/" + root.Sub("metadata").Get("name").Text(), owner
 }

@@ -31,15 +31,16 @@ type Queue struct {
 	At    object.Field
 }
 
-// QueuesOfPod are where a pod or a template names its Queue; none where the input has no Queue.
+// QueuesOfPod are where the metadata of a pod, a template or an owner name its Queue; none where the input has no Queue.
 func (q *All) QueuesOfPod(pod object.Field) []Queue {
 	if len(q.queues) == 0 {
 		return nil
 	}
 	meta := pod.Sub("metadata")
 	return []Queue{
-		{KAI, meta.Sub("labels").Get("kai.scheduler/queue")},
-		{Volcano, meta.Sub("annotations").Get("scheduling.volcano.sh/queue-name")},
+		{KAI, object.Stated(meta, "kai.scheduler/queue")},
+		{Volcano, object.Stated(meta, "scheduling.volcano.sh/queue-name")},
+		{Volcano, object.Stated(meta, "volcano.sh/queue-name")},
 	}
 }
 
