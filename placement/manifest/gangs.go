@@ -20,6 +20,7 @@ type gangs struct {
 	drafts   []*draft
 	byName   map[string]*draft
 	children []*object.Object  // Jobs of JobSets
+	listed   map[string]*draft // PodGangs by the pods that they list, `namespace/name`
 	covered  map[string]*draft // by `Job/ns/name`: what stands for this object; nil: something that is done
 }
 

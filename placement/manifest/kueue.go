@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 	"github.com/muster-sched/muster/placement/manifest/internal/requests"
+	"github.com/muster-sched/muster/placement/manifest/internal/selectors"
 )
 
 // readWorkload reads Kueue's Workload: roles in order, with the members that are placed already.
@@ -47,7 +48,9 @@ func (r *reader) readWorkload(o *object.Object) {
 		t := f.Sub("topologyRequest")
 		s.group = t.Get("podSetGroupName").Text()
 		s.rules, s.cut = r.rules.readTopologyRequest(requests.OfWorkload(t))
-		members := promise(o.Name+"-"+s.name, s.count, len(d.promised), r.pods.readPodSpec(f.Sub("template")))
+		pod := r.pods.readPodSpec(f.Sub("template"))
+		updateByChecks(o, s.name, pod)
+		members := promise(o.Name+"-"+s.name, s.count, len(d.promised), pod)
 		for i, m := range members {
 			m.role = s.name
 			if nodes := placed[s.name]; i < len(nodes) {
@@ -68,6 +71,26 @@ func (r *reader) readWorkload(o *object.Object) {
 	d.ruled = slices.ContainsFunc(sets, func(s podSet) bool { return len(s.rules)+len(s.cut) > 0 || s.group != "" })
 	if allOfOne(sets) {
 		d.gather = groupRules(sets)
+	}
+}
+
+// updateByChecks adds what admission checks ask of the nodes of a podset.
+func updateByChecks(o *object.Object, podSet string, pod *podSpec) {
+	for check := range o.Root.Sub("status").Get("admissionChecks").All() {
+		for u := range check.Mapping().Get("podSetUpdates").All() {
+			if u = u.Mapping(); u.Get("name").Text() != podSet {
+				continue
+			}
+			for key, value := range u.Get("nodeSelector").TextMap() {
+				if pod.shape.Selector == nil {
+					pod.shape.Selector = map[string]string{}
+				}
+				pod.shape.Selector[key] = value
+			}
+			for t := range u.Get("tolerations").All() {
+				pod.shape.Tolerations = append(pod.shape.Tolerations, selectors.ReadToleration(t.Mapping()))
+			}
+		}
 	}
 }
 

@@ -172,7 +172,10 @@ func (g *gangs) ownerGang(m *member, named bool) *draft {
 		}
 		return d
 	}
-	if name := o.Labels[kueueGroup]; name != "" && !named {
+	if d := g.listing(o); d != nil {
+		return d
+	}
+	if name := o.Said(kueueGroup); name != "" && !named {
 		return g.named(o, name)
 	}
 	var found *draft
@@ -184,6 +187,30 @@ func (g *gangs) ownerGang(m *member, named bool) *draft {
 		}
 	}
 	return found
+}
+
+// list notes the pods that a PodGang lists by name. One that another lists too is in the first.
+func (g *gangs) list(d *draft) {
+	for at, name := range d.obj.PodReferences() {
+		if g.listed == nil {
+			g.listed = map[string]*draft{}
+		}
+		g.objects.Names.Have(podReference + name)
+		if other := g.listed[name]; other != nil && other != d {
+			at.Fail("the pod is in " + other.obj.Title() + " too")
+			continue
+		}
+		g.listed[name] = d
+	}
+}
+
+// podReference begins the names by which pods ask for the gang that lists them.
+const podReference = "Reference/"
+
+// listing is the PodGang that lists a pod, nil if none does.
+func (g *gangs) listing(o *object.Object) *draft {
+	g.objects.Names.Ask(podReference + o.FullName())
+	return g.listed[o.FullName()]
 }
 
 // named is the gang of a name, declared by the pod if there is none.

@@ -78,6 +78,7 @@ func (r *ownerReader) readOwner(o *object.Object) {
 		default:
 			r.gangs.add(d)
 			r.gangs.owned(o, d)
+			r.gangs.list(d)
 		}
 	}
 }
@@ -93,7 +94,7 @@ func (r *ownerReader) gangsOf(o *object.Object) []owners.Gang {
 		}
 		gangs, defects = owners.ReadTrainJob(o.Name, o.Root.At(), runtime.Root.At())
 	} else {
-		gangs, defects = owners.Read(o.Group, o.Kind, o.Name, o.Root.At())
+		gangs, defects = owners.Read(o.Group, o.Kind, o.Name, o.Root.At(), r.pods.reports)
 		gangs = append(gangs, r.surging(o, len(gangs))...)
 	}
 	for _, d := range defects {

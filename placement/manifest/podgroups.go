@@ -21,7 +21,7 @@ func speaksToKueue(m *member) bool {
 			return true
 		}
 	}
-	return m.labels[kueueGroup] != ""
+	return m.said(kueueGroup) != ""
 }
 
 // rulesOfPods reads the rules of pods without an object, or whose group has none: Kueue's, each role a podset, and KAI's, if all

@@ -20,6 +20,7 @@ type pods struct {
 	held    nodes.Held // of the zones, by running pods
 	quotas  *quotas.All
 	notices *object.Notices
+	reports func(resource string) bool // says whether a node says how much of it there is
 
 	list []*member
 	over []*member // have succeeded
@@ -45,6 +46,13 @@ func (all *pods) readPodSpec(pod object.Field) *podSpec {
 	labels, notes := meta.Sub("labels"), meta.Sub("annotations")
 	p.shape.NUMA = nodes.ReadWish(notes)
 	p.ignored, p.apart = ignored.Rules(f, notes), apart.Terms(f, labels)
+	for name := range p.shape.Resources {
+		if ignored.IsShare(name) {
+			if p.ignored[ignored.GPUShare] = 1; !all.reports(name) {
+				delete(p.shape.Resources, name) // no node says how much of it there is
+			}
+		}
+	}
 	p.labels = labels
 	p.quota = labels.Get(quotas.Prefix + "name")
 	p.quota.Text()

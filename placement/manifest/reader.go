@@ -39,7 +39,7 @@ func newReader(b *base, objects *object.Set, notices *object.Notices, others map
 	r := &reader{base: b, objects: objects, notices: notices, bound: budgets.Counts{}, held: nodes.Held{}}
 	r.trees = b.trees.Lookup(others)
 	r.rules = rules{r.trees}
-	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: notices}
+	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: notices, reports: b.nodes.Reports}
 	r.gangs = gangs{objects: objects, notices: notices, byName: map[string]*draft{}, covered: map[string]*draft{}}
 	r.inTree = inTree{
 		trees: r.trees, gangs: &r.gangs, notices: notices,

@@ -24,7 +24,7 @@ func (s *Store) freshBase() {
 	if again {
 		old := s.base
 		s.newBase()
-		if s.rebase || old == nil || old.trees.Meaning() != s.base.trees.Meaning() || !s.base.uses(old.queues, old.keys) {
+		if s.rebase || old == nil || old.trees.Meaning() != s.base.trees.Meaning() || !old.nodes.ReportAlike(&s.base.nodes) || !s.base.uses(old.queues, old.keys) {
 			s.dissolveAll()
 		} else {
 			for name := range s.nodes {

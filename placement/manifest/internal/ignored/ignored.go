@@ -3,6 +3,7 @@ package ignored
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
@@ -39,6 +40,18 @@ const PodAntiAffinity = "podAntiAffinity"
 
 // prefix begins the keys of Koordinator about one pod.
 const prefix = "scheduling.koordinator.sh/"
+
+// shares are resources that are parts of a device: their sum over a node says nothing of what one device has left.
+var shares = strings.Fields(`koordinator.sh/gpu-core koordinator.sh/gpu-memory koordinator.sh/gpu-memory-ratio koordinator.sh/gpu.shared
+	nvidia.com/gpumem nvidia.com/gpumem-percentage nvidia.com/gpucores amd.com/gpumem amd.com/gpucores
+	cambricon.com/mlu.smlu.vcore cambricon.com/mlu.smlu.vmemory hygon.com/dcumem hygon.com/dcucores iluvatar.ai/vcuda-core iluvatar.ai/vcuda-memory
+	mthreads.com/sgpu-core mthreads.com/sgpu-memory metax-tech.com/vcore metax-tech.com/vmemory enflame.com/vgcu-percentage kunlunxin.com/vxpu-memory`)
+
+// IsShare says whether a resource is a part of a device.
+func IsShare(resource string) bool {
+	return slices.Contains(shares, resource) || strings.HasPrefix(resource, "volcano.sh/vgpu-") ||
+		strings.HasPrefix(resource, "huawei.com/Ascend") && strings.HasSuffix(resource, "-memory")
+}
 
 // Notes names the rules that annotations state.
 func Notes() (rules []string) {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
@@ -27,7 +28,7 @@ func (all *Zones) Replace(name string, node, zones *object.Object) (seen, ok boo
 		return false, false
 	}
 	n, sound := all.nodes.node(node)
-	if !sound || !maps.Equal(n.Labels, old.Labels) {
+	if !sound || !maps.Equal(n.Labels, old.Labels) || !sameNames(n.Allocatable, old.Allocatable) {
 		return false, false
 	}
 	before := all.zoned[name]
@@ -40,6 +41,16 @@ func (all *Zones) Replace(name string, node, zones *object.Object) (seen, ok boo
 		zones != nil && (len(zones.Errors) > 0) != (len(before.obj.Errors) > 0)
 	*old = n
 	return seen, true
+}
+
+// sameNames says whether a node reports the same resources.
+func sameNames(a, b muster.Resources) bool {
+	for name := range a {
+		if _, ok := b[name]; !ok {
+			return false
+		}
+	}
+	return len(a) == len(b)
 }
 
 func sameZones(a, b *cluster.NUMA) bool { return reflect.DeepEqual(a, b) }

@@ -3,6 +3,8 @@
 package nodes
 
 import (
+	"maps"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
@@ -19,8 +21,15 @@ type Nodes struct {
 	ByName     map[string]*cluster.Node
 	ByHostname map[string]string // names by the hostname label
 
-	read map[*object.Object]cluster.Node // of objects without defects
+	read    map[*object.Object]cluster.Node // of objects without defects
+	reports map[string]bool                 // resources
 }
+
+// Reports says whether a node says how much of a resource it has. Known once the nodes are indexed.
+func (all *Nodes) Reports(resource string) bool { return all.reports[resource] }
+
+// ReportAlike says whether nodes report what others do.
+func (all *Nodes) ReportAlike(other *Nodes) bool { return maps.Equal(all.reports, other.reports) }
 
 // New has no nodes yet.
 func New(in amounts.Amounts) Nodes {
@@ -87,6 +96,7 @@ func CheckEffect(f object.Field, e gang.Effect) {
 func (all *Nodes) Index() []topology.LabeledNode {
 	all.ByName = make(map[string]*cluster.Node, len(all.List))
 	all.ByHostname = make(map[string]string, len(all.List))
+	all.reports = map[string]bool{}
 	labeled := make([]topology.LabeledNode, 0, len(all.List))
 	for i := range all.List {
 		n := &all.List[i]
@@ -94,6 +104,9 @@ func (all *Nodes) Index() []topology.LabeledNode {
 			continue // noted as a duplicate
 		}
 		all.ByName[n.Name] = n
+		for name := range n.Allocatable {
+			all.reports[name] = true
+		}
 		host := n.Labels[HostnameLabel]
 		if host == "" {
 			host = n.Name

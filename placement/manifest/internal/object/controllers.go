@@ -2,6 +2,7 @@ package object
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -24,6 +25,24 @@ func (all *Set) ControllerOf(o *Object) *Object {
 		}
 	}
 	return nil
+}
+
+// PodReferences are the pods that a PodGang lists, `namespace/name`, with where; none of other objects.
+func (o *Object) PodReferences() iter.Seq2[Field, string] {
+	return func(yield func(Field, string) bool) {
+		if o.Kind != "PodGang" {
+			return
+		}
+		for group := range o.Root.Sub("spec").Get("podgroups").All() {
+			for ref := range group.Mapping().Get("podReferences").All() {
+				ref = ref.Mapping()
+				name := cmp.Or(ref.Get("namespace").Text(), o.Namespace) + "/" + ref.Get("name").Text()
+				if !yield(ref.Get("name"), name) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // OwnersOf are the controllers of an object, from the nearest to the outermost, those of plain owners too.

@@ -68,12 +68,67 @@ func ReadTrainJob(name string, root, runtime At) ([]Gang, []Defect) {
 			roles[i].Template = withResources(roles[i].Template, trainer.Get("resourcesPerNode"))
 		}
 	}
+	for i := range roles {
+		roles[i].Template = overridden(root.Get("spec"), &roles[i])
+	}
 	gangs := []Gang{{
 		Name: name, Roles: roles, Metadata: runtime.Get("spec").Get("template").Get("metadata"),
 		Timeout: policy.Get("coscheduling").Get("scheduleTimeoutSeconds"), Network: policy.Get("volcano").Get("networkTopology"),
 	}}
 	r.bound(gangs)
 	return gangs, r.defects
+}
+
+// overridden is the template of a role with the node selector, the tolerations and the affinity that a TrainJob puts in their place, in any
+// of the three spellings that its releases have.
+func overridden(spec At, role *Role) At {
+	template := role.Template
+	targets := func(o At) bool {
+		jobs := o.Get("targetJobs").items()
+		return len(jobs) == 0 || slices.ContainsFunc(jobs, func(job At) bool { return job.Get("name").text() == role.Name })
+	}
+	for _, o := range spec.Get("podTemplateOverrides").items() {
+		if targets(o) {
+			template = withPodSpec(template, o.Get("spec"))
+		}
+	}
+	for _, o := range spec.Get("podSpecOverrides").items() {
+		if targets(o) {
+			template = withPodSpec(template, o)
+		}
+	}
+	for _, patch := range spec.Get("runtimePatches").items() {
+		for _, job := range patch.Get("trainingRuntimeSpec").Get("template").Get("spec").Get("replicatedJobs").items() {
+			if job.Get("name").text() == role.Name {
+				template = withPodSpec(template, job.Get("template").Get("spec").Get("template").Get("spec"))
+			}
+		}
+	}
+	return template
+}
+
+// withPodSpec is a template with what a patch says of the nodes of its pods: selectors are joined, lists stand in place of others.
+func withPodSpec(template, patch At) At {
+	spec := template.Get("spec").Value
+	if spec == nil || spec.Kind != document.Mapping {
+		return template
+	}
+	for _, key := range []string{"nodeSelector", "tolerations", "affinity"} {
+		value := patch.Get(key).Value
+		if value == nil {
+			continue
+		}
+		if old := spec.Get(key); key == "nodeSelector" && old != nil && old.Kind == document.Mapping && value.Kind == document.Mapping {
+			joined := old
+			for i, label := range value.Keys {
+				joined = with(joined, label, value.Items[i])
+			}
+			value = joined
+		}
+		spec = with(spec, key, value)
+	}
+	template.Value = with(template.Value, "spec", spec)
+	return template
 }
 
 // withResources is a template whose container called node, else the first one, asks for other resources. Values are shared,

@@ -127,6 +127,7 @@ type Defect struct {
 // reading is one owner while it is read.
 type reading struct {
 	name    string
+	reports func(resource string) bool // says whether nodes say how much of it they have
 	root    At
 	defects []Defect
 }
@@ -184,9 +185,10 @@ func Kinds() iter.Seq[string] { return maps.Keys(readers) }
 // IsRead says whether the gangs of a kind are known from its objects alone.
 func IsRead(group, kind string) bool { return readers[group+"/"+kind] != nil }
 
-// Read lists the gangs of an owner, and what is wrong with it. The kind must be one that IsRead. O(members).
-func Read(group, kind, name string, root At) ([]Gang, []Defect) {
-	r := &reading{name: name, root: root}
+// Read lists the gangs of an owner, and what is wrong with it. The kind must be one that IsRead. What an operator adds to pods by itself counts
+// as far as nodes report it. O(members).
+func Read(group, kind, name string, root At, reports func(resource string) bool) ([]Gang, []Defect) {
+	r := &reading{name: name, root: root, reports: reports}
 	gangs := readers[group+"/"+kind](r)
 	r.bound(gangs)
 	return gangs, r.defects

@@ -58,7 +58,7 @@ func (r *reading) rayCluster(spec At) []Gang {
 	if !spec.Present() {
 		return nil
 	}
-	head := spec.Get("headGroupSpec").Get("template")
+	head := r.withAutoscaler(spec, spec.Get("headGroupSpec").Get("template"))
 	g := Gang{Name: r.name, Least: 1, Roles: []Role{{
 		Name: "headgroup", Members: []Member{{Name: r.name + "-head"}}, Template: head, Rules: head.Get("metadata"), Least: 1,
 	}}}
@@ -92,6 +92,46 @@ func (r *reading) rayCluster(spec At) []Gang {
 	}
 	return []Gang{g}
 }
+
+// withAutoscaler is the template of a head with the container that the operator adds where the cluster scales itself.
+func (r *reading) withAutoscaler(spec, head At) At {
+	on := spec.Get("enableInTreeAutoscaling").Value
+	if on == nil || on.Text != "true" || !head.Present() {
+		return head
+	}
+	resources := spec.Get("autoscalerOptions").Get("resources").Value
+	if resources == nil {
+		amounts := mapping()
+		for name, amount := range map[string]string{"cpu": "500m", "memory": "512Mi"} {
+			if r.reports(name) {
+				amounts = with(amounts, name, text(amount))
+			}
+		}
+		resources = mapping("limits", amounts, "requests", amounts)
+	}
+	inner := head.Get("spec")
+	list := &document.Value{Kind: document.List, Line: head.Line}
+	if c := inner.Get("containers").Value; c != nil && c.Kind == document.List {
+		list.Items = append(list.Items, c.Items...)
+	}
+	list.Items = append(list.Items, mapping("name", text("autoscaler"), "resources", resources))
+	if inner.Value == nil {
+		inner.Value = mapping()
+	}
+	head.Value = with(head.Value, "spec", with(inner.Value, "containers", list))
+	return head
+}
+
+// mapping is a value of keys and what stands there.
+func mapping(entries ...any) *document.Value {
+	v := &document.Value{Kind: document.Mapping}
+	for i := 0; i+1 < len(entries); i += 2 {
+		v.Keys, v.Items = append(v.Keys, entries[i].(string)), append(v.Items, entries[i+1].(*document.Value))
+	}
+	return v
+}
+
+func text(s string) *document.Value { return &document.Value{Kind: document.Text, Text: s} }
 
 // podGang reads a PodGang of Grove: pods by name, in groups that need so many each.
 func (r *reading) podGang() []Gang {
