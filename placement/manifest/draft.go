@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -40,6 +41,7 @@ type draft struct {
 	top      *object.Object   // the outermost owner, nil if there is none above
 	owners   []*object.Object // that the gang's objects, or its pods, have, the topmost first, with the jobs themselves
 	above    []quotas.Queue   // that these name
+	children []*object.Object // Jobs that the owner made
 	job      *draft           // of a PodGroup: the job of its name
 	below    []*object.Object // groups that are parts of it
 	promised []*member        // members where no pods are given
@@ -116,6 +118,11 @@ func (d *draft) objects() []*object.Object {
 		out = append(out, d.job.obj)
 	}
 	out = append(out, d.below...)
+	for _, o := range slices.Concat(d.owners, d.children) {
+		if !slices.Contains(out, o) {
+			out = append(out, o)
+		}
+	}
 	for _, m := range d.pods {
 		if m.node == "" {
 			out = append(out, m.obj)

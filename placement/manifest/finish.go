@@ -111,6 +111,13 @@ func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[
 			continue
 		}
 		in := r.closes(d, m, alone)
+		if r.base.opt.KeepGoing && d.isDoubtful(m) {
+			m.unevictable = true
+			if m.obj != nil && m.obj.HasDefectIn("spec.containers", "spec.initContainers", "spec.overhead", "spec.resources") {
+				r.held.Close(m.node)
+				r.notices.Add(fmt.Sprintf("node %s takes no others: what %s holds there cannot be read", m.node, m.obj.Title()))
+			}
+		}
 		if !m.leaving {
 			d.runs++
 		}
@@ -122,6 +129,13 @@ func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[
 			AffinityKey: m.affinityKey, Alone: in.Layer, AloneIn: in.Tree, Tolerated: m.tolerated,
 		})
 	}
+}
+
+// isDoubtful says whether something is wrong with a running member, or with what its gang says, which may be a word that protects it.
+func (d *draft) isDoubtful(m *member) bool {
+	return m.obj != nil && len(m.obj.Errors) > 0 || slices.ContainsFunc(slices.Concat(d.below, d.owners, []*object.Object{d.obj, d.jobObject()}), func(o *object.Object) bool {
+		return o != nil && len(o.Errors) > 0
+	})
 }
 
 // onNodes drops members that were bound to nodes which are not in the input: they are lost, and hold nothing.
@@ -198,6 +212,7 @@ func (r *reader) check(d *draft, known int) {
 	var errs []error
 	for _, o := range d.objects() {
 		copied := o.Group == "kueue.x-k8s.io" || o.Group == quotas.KAI && d.hasRules() // from owners, whose rules its spec has
+		copied = copied || o != d.obj && (slices.Contains(d.owners, o) || slices.Contains(d.children, o)) && (d.job == nil || o != d.job.obj)
 		if o.Kind != "Pod" && !copied {
 			o.RefuseUnasked(len(d.pods) > 0)
 		}

@@ -116,6 +116,9 @@ func (g *gangs) countChild(o *object.Object) {
 	if d == nil || d.ownedBy().owned == nil {
 		return
 	}
+	if !slices.Contains(d.children, o) {
+		d.children = append(d.children, o)
+	}
 	spec, status := o.Root.Sub("spec"), o.Root.Sub("status")
 	is := func(int) bool { return true }
 	if !o.Finished("Complete", "SuccessCriteriaMet") {

@@ -40,8 +40,8 @@ func Read(files []File, opt Options) (*Input, error) {
 	return input, nil
 }
 
-// defects are those that fail the whole input and, with KeepGoing, those that do not: of documents, nodes, quotas and
-// topologies. Those of objects of waiting gangs are the gangs' then, and neither.
+// defects are those that fail the whole input or, with KeepGoing, those that do not. Those of objects of waiting gangs are the gangs' then,
+// and neither.
 func defects(objects *object.Set, keepGoing bool, waiting []*draft) (fatal, spared []object.Located) {
 	if !keepGoing {
 		return objects.Errors(nil), nil
@@ -52,14 +52,7 @@ func defects(objects *object.Set, keepGoing bool, waiting []*draft) (fatal, spar
 			kept[o] = true
 		}
 	}
-	for _, e := range objects.Errors(kept) {
-		if e.Of == nil || e.Of.Name == "" || spareable[e.Of.Kind] {
-			spared = append(spared, e)
-		} else {
-			fatal = append(fatal, e)
-		}
-	}
-	return fatal, spared
+	return nil, objects.Errors(kept)
 }
 
 // input is what the base says, and what readings of gangs found that share no name.

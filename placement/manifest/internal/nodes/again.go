@@ -63,6 +63,7 @@ func (all *Zones) CountedNode(name string, held Held) *cluster.Node {
 	}
 	out := *n
 	out.NUMA = all.counted(n, held[name])
+	out.Cordoned = out.Cordoned || held.isClosed(name)
 	return &out
 }
 

@@ -272,6 +272,14 @@ func (h Held) Add(more Held) {
 	}
 }
 
+// closed stands for all of a node, beside its zones.
+const closed = -1
+
+// Close notes that nobody knows what is held on a node.
+func (h Held) Close(node string) { h.add(node, closed, muster.Resources{"": 1}) }
+
+func (h Held) isClosed(node string) bool { return h[node][closed] != nil }
+
 func (h Held) add(node string, zone int, amounts muster.Resources) {
 	if h[node] == nil {
 		h[node] = map[int]muster.Resources{}
@@ -346,6 +354,7 @@ func (all *Zones) Counted(held Held) []cluster.Node {
 	out := slices.Clone(all.nodes.List)
 	for i := range out {
 		out[i].NUMA = all.counted(&out[i], held[out[i].Name])
+		out[i].Cordoned = out[i].Cordoned || held.isClosed(out[i].Name)
 	}
 	return out
 }

@@ -137,6 +137,13 @@ func (o *Object) readMetadata(notices *Notices) {
 	}
 }
 
+// HasDefectIn says whether a defect is at one of some fields, or below it.
+func (o *Object) HasDefectIn(fields ...string) bool {
+	return slices.ContainsFunc(o.Errors, func(e *Defect) bool {
+		return slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(e.Field, f) })
+	})
+}
+
 // Annotation is the field of one annotation.
 func (o *Object) Annotation(key string) Field {
 	return o.inMetadata("metadata.annotations", key)

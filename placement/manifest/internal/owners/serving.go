@@ -102,9 +102,9 @@ func (r *reading) withAutoscaler(spec, head At) At {
 	resources := spec.Get("autoscalerOptions").Get("resources").Value
 	if resources == nil {
 		amounts := mapping()
-		for name, amount := range map[string]string{"cpu": "500m", "memory": "512Mi"} {
-			if r.reports(name) {
-				amounts = with(amounts, name, text(amount))
+		for _, of := range [][2]string{{"cpu", "500m"}, {"memory", "512Mi"}} {
+			if r.reports(of[0]) {
+				amounts = with(amounts, of[0], text(of[1]))
 			}
 		}
 		resources = mapping("limits", amounts, "requests", amounts)

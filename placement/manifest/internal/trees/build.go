@@ -13,7 +13,7 @@ import (
 // Build builds the trees when all nodes are known.
 func (in *Trees) Build(nodes []topology.LabeledNode) {
 	if in.hyper != nil && !slices.ContainsFunc(in.objects.List, brokenHyper) {
-		in.sources = append(in.sources, treeSource{in.hyper, HyperTree, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+		in.sources = append(in.sources, treeSource{in.hyper, HyperTree, nil, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 			return topology.FromHyperNodes(in.hypers, nodes)
 		}})
 	}
@@ -25,8 +25,14 @@ func (in *Trees) Build(nodes []topology.LabeledNode) {
 	for _, t := range in.given {
 		taken[t.Name], in.byName[t.Name] = true, t.Tree
 	}
-	for _, s := range in.sources {
-		if taken[s.name] {
+	for i, s := range in.sources {
+		same := func(other treeSource) bool {
+			return other.name == s.name && other.keys != nil && slices.Equal(other.keys, s.keys)
+		}
+		switch {
+		case slices.ContainsFunc(in.sources[:i], same): // of Kueue and of KAI: one topology
+			continue
+		case taken[s.name]:
 			in.broken = true
 			s.obj.Note(&object.Defect{Line: s.obj.Root.Line, Reason: "duplicate name: two topologies are called " + s.name})
 			continue

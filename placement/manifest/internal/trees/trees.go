@@ -52,13 +52,18 @@ func New(objects *object.Set, notices *object.Notices, goOn bool, preferred stri
 type treeSource struct {
 	obj   *object.Object
 	name  string
+	keys  []string // of its levels, where it is one of label keys
 	build func(nodes []topology.LabeledNode) (*topology.Tree, error)
 }
 
 // addTree keeps a tree to be built from the labels of nodes.
 func (in *Trees) addTree(o *object.Object, cfg topology.LabelLayers) {
 	in.noteKeys(o.Name, cfg)
-	in.sources = append(in.sources, treeSource{o, o.Name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+	keys := []string{cfg.NodeLayer}
+	for _, l := range cfg.Layers {
+		keys = append(keys, l.Name, strings.Join(l.Keys, " "))
+	}
+	in.sources = append(in.sources, treeSource{o, o.Name, keys, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 		return topology.FromLabels(cfg, nodes)
 	}})
 }
@@ -161,7 +166,7 @@ func (in *Trees) addList(o *object.Object, v *document.Value) {
 		o.Root.Fail(err.Error())
 		return
 	}
-	in.sources = append(in.sources, treeSource{o, o.Name, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+	in.sources = append(in.sources, treeSource{o, o.Name, nil, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 		names := make([]string, len(nodes))
 		for i, n := range nodes {
 			names[i] = n.Name
