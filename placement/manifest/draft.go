@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -44,10 +46,10 @@ type draft struct {
 	children []*object.Object // Jobs that the owner made
 	job      *draft           // of a PodGroup: the job of its name
 	below    []*object.Object // groups that are parts of it
-	promised []*member        // members where no pods are given
-	pods     []*member
+	promised []*member.Member // members where no pods are given
+	pods     []*member.Member
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
-	arrange         func(d *draft, members []*member) part
+	arrange         func(d *draft, members []*member.Member) member.Part
 	ruled           bool // some part, or group, has a rule
 	grouped         bool // its groups are more than rules: they stay, whatever those of an owner are
 	adopted, behind bool // has taken what its job says; another job is the one of its group
@@ -61,7 +63,7 @@ type draft struct {
 	team  *team // with which the gang starts; nil: alone
 	// waits holds if a member does; of the others, runs have a node, of at least so many that are needed. done: all of it is over.
 	waits, done bool
-	lacks       *part // a part of which fewer are known than it needs
+	lacks       *member.Part // a part of which fewer are known than it needs
 	runs, least int
 
 	owned    *owners.Gang // what the owner says that makes the gang; nil: none does
@@ -70,6 +72,13 @@ type draft struct {
 	lost     []string // rules that are not modelled, of each member
 	excluded bool     // its leader may be where groups of it are alone otherwise, which no limit says
 	result   Gang
+}
+
+// over is what of a gang is done already.
+type over struct {
+	members int            // that count
+	byRole  map[string]int // of these
+	seats   map[int]bool   // of the owner's members, which count once
 }
 
 // isGroup says whether a gang is declared by what is no more than a group of pods, and may stand for a job.
@@ -124,19 +133,19 @@ func (d *draft) objects() []*object.Object {
 		}
 	}
 	for _, m := range d.pods {
-		if m.node == "" {
-			out = append(out, m.obj)
+		if m.Node == "" {
+			out = append(out, m.Obj)
 		}
 	}
 	return out
 }
 
 // promise makes the members of a template, called `name-0` and so on, with ranks from first on.
-func promise(prefix string, n, first int, spec *podSpec) []*member {
-	out := make([]*member, n)
-	labels := spec.labels.TextMap()
+func promise(prefix string, n, first int, spec *member.Spec) []*member.Member {
+	out := make([]*member.Member, n)
+	labels := spec.Labels.TextMap()
 	for i := range out {
-		out[i] = &member{name: prefix + "-" + strconv.Itoa(i), index: first + i, indexed: true, spec: spec, labels: labels}
+		out[i] = &member.Member{Name: prefix + "-" + strconv.Itoa(i), Index: first + i, Indexed: true, Spec: spec, Labels: labels}
 	}
 	return out
 }
@@ -146,7 +155,7 @@ func (d *draft) place() *object.Object {
 	if d.obj != nil {
 		return d.obj
 	}
-	return d.pods[0].obj
+	return d.pods[0].Obj
 }
 
 // tie is what a gang says of those that start together with it, itself among them.

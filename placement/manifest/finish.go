@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
@@ -56,40 +58,40 @@ func (r *reader) finish(d *draft) bool {
 	d.readTerms()
 	if d.min = d.needs(); d.ends() {
 		d.done = true
-		members = slices.DeleteFunc(slices.Clone(members), func(m *member) bool { return m.node == "" })
+		members = slices.DeleteFunc(slices.Clone(members), func(m *member.Member) bool { return m.Node == "" })
 		r.ending = append(r.ending, d.place().Title())
 	}
 	members = r.onNodes(d, members)
-	sortMembers(members)
+	member.SortMembers(members)
 	joinQuota(&r.base.quotas, d, members)
-	r.readClass(d, members)
+	d.readClass(&r.base.priorities, members)
 	rank(&r.base.priorities, d, members)
 	d.protect(members)
-	var leaving []*member // who count for no gang
-	members = slices.DeleteFunc(members, func(m *member) bool {
-		if m.leaving {
+	var leaving []*member.Member // who count for no gang
+	members = slices.DeleteFunc(members, func(m *member.Member) bool {
+		if m.Leaving {
 			leaving = append(leaving, m)
 		}
-		return m.leaving
+		return m.Leaving
 	})
-	whole := part{members: members}
+	whole := member.Part{Members: members}
 	if d.arrange != nil {
 		whole = d.arrange(d, members)
 	}
-	whole.cutUp(len(leaving))
-	whole.need = max(whole.need, d.min)
-	if d.min = whole.needed(); len(whole.parts) > 0 {
-		members = whole.all()
+	whole.CutUp(len(leaving))
+	whole.Need = max(whole.Need, d.min)
+	if d.min = whole.Needed(); len(whole.Parts) > 0 {
+		members = whole.All()
 		for i, m := range members {
-			m.index, m.indexed = i, true
+			m.Index, m.Indexed = i, true
 		}
 	}
-	d.result.Request.Name, d.lacks = d.name, whole.lacking()
+	d.result.Request.Name, d.lacks = d.name, whole.Lacking()
 	r.run(d, members, leaving, d.min, r.closings(d, members, &whole))
 	if r.base.opt.Standing && !d.plain && d.runs > 0 {
 		r.standing(d, members, &whole)
 	}
-	d.waits = slices.ContainsFunc(members, func(m *member) bool { return m.node == "" })
+	d.waits = slices.ContainsFunc(members, func(m *member.Member) bool { return m.Node == "" })
 	if d.waits {
 		r.makeRequest(d, members, len(leaving), &whole)
 	}
@@ -98,7 +100,7 @@ func (r *reader) finish(d *draft) bool {
 
 // run lists the members that run, and the layers in whose domains they are alone. The gang needs at least so many of them, 0: all that are
 // known.
-func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[*member]trees.Closing) {
+func (r *reader) run(d *draft, members, leaving []*member.Member, least int, alone map[*member.Member]trees.Closing) {
 	switch {
 	case d.plain:
 		least = 0
@@ -107,50 +109,50 @@ func (r *reader) run(d *draft, members, leaving []*member, least int, alone map[
 	}
 	d.least = least
 	for _, m := range slices.Concat(members, leaving) {
-		if m.node == "" {
+		if m.Node == "" {
 			continue
 		}
 		in := r.closes(d, m, alone)
 		if r.base.opt.KeepGoing && d.isDoubtful(m) {
-			m.unevictable = true
-			if m.obj != nil && m.obj.HasDefectIn("spec.containers", "spec.initContainers", "spec.overhead", "spec.resources") {
-				r.held.Close(m.node)
-				r.notices.Add(fmt.Sprintf("node %s takes no others: what %s holds there cannot be read", m.node, m.obj.Title()))
+			m.Unevictable = true
+			if m.Obj != nil && m.Obj.HasDefectIn("spec.containers", "spec.initContainers", "spec.overhead", "spec.resources") {
+				r.held.Close(m.Node)
+				r.notices.Add(fmt.Sprintf("node %s takes no others: what %s holds there cannot be read", m.Node, m.Obj.Title()))
 			}
 		}
-		if !m.leaving {
+		if !m.Leaving {
 			d.runs++
 		}
 		r.running = append(r.running, cluster.Running{
-			Gang: d.name, Member: m.name, Node: m.node, Resources: m.spec.shape.Resources,
-			Index: m.index, Indexed: m.indexed, Leaving: m.leaving, NUMA: m.zones,
-			Quota: m.quota, NonPreemptible: m.pinned, Unevictable: m.unevictable,
-			Priority: m.priority, MinMember: least, Started: m.started, Budgets: r.base.budgets.Of(m.obj, d.place().Namespace, m.labels, m.leaving, r.bound),
-			AffinityKey: m.affinityKey, Alone: in.Layer, AloneIn: in.Tree, Tolerated: m.tolerated,
+			Gang: d.name, Member: m.Name, Node: m.Node, Resources: m.Spec.Shape.Resources,
+			Index: m.Index, Indexed: m.Indexed, Leaving: m.Leaving, NUMA: m.Zones,
+			Quota: m.Quota, NonPreemptible: m.Pinned, Unevictable: m.Unevictable,
+			Priority: m.Priority, MinMember: least, Started: m.Started, Budgets: r.base.budgets.Of(m.Obj, d.place().Namespace, m.Labels, m.Leaving, r.bound),
+			AffinityKey: m.AffinityKey, Alone: in.Layer, AloneIn: in.Tree, Tolerated: m.Tolerated,
 		})
 	}
 }
 
 // isDoubtful says whether something is wrong with a running member, or with what its gang says, which may be a word that protects it.
-func (d *draft) isDoubtful(m *member) bool {
-	return m.obj != nil && len(m.obj.Errors) > 0 || slices.ContainsFunc(slices.Concat(d.below, d.owners, []*object.Object{d.obj, d.jobObject()}), func(o *object.Object) bool {
+func (d *draft) isDoubtful(m *member.Member) bool {
+	return m.Obj != nil && len(m.Obj.Errors) > 0 || slices.ContainsFunc(slices.Concat(d.below, d.owners, []*object.Object{d.obj, d.jobObject()}), func(o *object.Object) bool {
 		return o != nil && len(o.Errors) > 0
 	})
 }
 
 // onNodes drops members that were bound to nodes which are not in the input: they are lost, and hold nothing.
-func (r *reader) onNodes(d *draft, members []*member) []*member {
-	var out []*member
+func (r *reader) onNodes(d *draft, members []*member.Member) []*member.Member {
+	var out []*member.Member
 	for _, m := range members {
-		if m.node != "" {
-			r.objects.Names.Ask(object.NodeName(m.node))
+		if m.Node != "" {
+			r.objects.Names.Ask(object.NodeName(m.Node))
 		}
-		if m.node != "" && r.base.nodes.ByName[m.node] == nil {
-			who := d.place().Title() + ": member " + m.name
-			if m.obj != nil {
-				who = m.obj.Title()
+		if m.Node != "" && r.base.nodes.ByName[m.Node] == nil {
+			who := d.place().Title() + ": member " + m.Name
+			if m.Obj != nil {
+				who = m.Obj.Title()
 			}
-			r.notices.Add(fmt.Sprintf("%s is on node %s, which is not in the input: it holds nothing", who, m.node))
+			r.notices.Add(fmt.Sprintf("%s is on node %s, which is not in the input: it holds nothing", who, m.Node))
 			continue
 		}
 		out = append(out, m)
@@ -159,26 +161,26 @@ func (r *reader) onNodes(d *draft, members []*member) []*member {
 }
 
 // makeRequest fills in the result of a gang that waits; so many more of its members are leaving.
-func (r *reader) makeRequest(d *draft, members []*member, leaving int, whole *part) {
+func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, whole *member.Part) {
 	q := &d.result.Request
-	q.Tree, q.Gather, q.PP, q.DP = d.tree, unique(d.gather), d.pp, d.dp
+	q.Tree, q.Gather, q.PP, q.DP = d.tree, member.Unique(d.gather), d.pp, d.dp
 	q.MinMember, q.Total, q.Quota, q.NeverPreempts = d.min, d.total, d.quota, d.never
-	q.AffinityKey = agreedOn(podsOf(members), affinityKey)
+	q.AffinityKey = agreedOn(member.PodsOf(members), affinityKey)
 	if d.min <= len(members) { // else it waits for the others
-		whole.group(q)
+		whole.Group(q)
 	}
 	d.asks = muster.Resources{}
 	shapes := map[string]*gang.Shape{}
 	for _, m := range members {
-		if m.node != "" {
+		if m.Node != "" {
 			continue
 		}
 		q.Members = append(q.Members, gang.Member{
-			Name: m.name, Index: m.index, Indexed: m.indexed, Shape: sharedShape(shapes, m), NonPreemptible: m.pinned,
+			Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: sharedShape(shapes, m), NonPreemptible: m.Pinned,
 		})
-		d.asks.Add(m.spec.shape.Resources)
+		d.asks.Add(m.Spec.Shape.Resources)
 	}
-	q.Tolerated = d.team == nil && !slices.ContainsFunc(members, func(m *member) bool { return !m.tolerated })
+	q.Tolerated = d.team == nil && !slices.ContainsFunc(members, func(m *member.Member) bool { return !m.Tolerated })
 	r.countIgnored(d, members, r.limit(d, members, q))
 	if len(shapes) == 1 {
 		q.Shape = *q.Members[0].Shape
@@ -255,8 +257,8 @@ func (r *reader) check(d *draft, known int) {
 		}
 	case d.lacks != nil:
 		d.result.Err = &placement.Unschedulable{
-			Gang: d.name, Refuser: placement.RefuserRule, Rule: placement.RuleMinMember + " of " + d.lacks.allOf,
-			Wanted: d.lacks.need, Fits: len(d.lacks.all()), Proven: true,
+			Gang: d.name, Refuser: placement.RefuserRule, Rule: placement.RuleMinMember + " of " + d.lacks.AllOf,
+			Wanted: d.lacks.Need, Fits: len(d.lacks.All()), Proven: true,
 		}
 	default:
 		return
@@ -277,12 +279,12 @@ func invalid(q *gang.Request, known int) []*muster.InvalidError {
 }
 
 // countIgnored counts the rules of members that wait, but for those that the request keeps.
-func (r *reader) countIgnored(d *draft, members []*member, kept []string) {
+func (r *reader) countIgnored(d *draft, members []*member.Member, kept []string) {
 	for _, m := range members {
-		if m.node != "" {
+		if m.Node != "" {
 			continue
 		}
-		rules := slices.AppendSeq(r.ignoredOfGang(d, m), maps.Keys(m.spec.ignored))
+		rules := slices.AppendSeq(r.ignoredOfGang(d, m), maps.Keys(m.Spec.Ignored))
 		rules = slices.DeleteFunc(rules, func(rule string) bool { return slices.Contains(kept, rule) })
 		if r.isKeptAway(d, m, slices.Contains(kept, ignored.PodAntiAffinity)) {
 			rules = append(rules, ignored.PodAntiAffinity)
@@ -297,20 +299,20 @@ func (r *reader) countIgnored(d *draft, members []*member, kept []string) {
 }
 
 // ignoredOfGang counts rules of a waiting member that its gang or its owners have.
-func (r *reader) ignoredOfGang(d *draft, m *member) (found []string) {
+func (r *reader) ignoredOfGang(d *draft, m *member.Member) (found []string) {
 	names := func(o *object.Object) bool {
 		return o != nil && len(r.base.localQueues) > 0 && r.base.localQueues[o.Namespace+"/"+kueueQueue(o)]
 	}
-	if names(m.obj) || names(d.obj) || d.job != nil && names(d.job.obj) {
+	if names(m.Obj) || names(d.obj) || d.job != nil && names(d.job.obj) {
 		found = append(found, "kueueQuota")
 	}
 	if d.obj == nil && !d.plain && d.min == 0 && !slices.Contains(d.lost, absentOwner) {
 		found = append(found, absentGroup)
 	}
-	if d.plain && slices.ContainsFunc(m.obj.Owners, object.Reference.IsUnknown) {
+	if d.plain && slices.ContainsFunc(m.Obj.Owners, object.Reference.IsUnknown) {
 		found = append(found, "unknownOwner")
 	}
-	if d.plain && r.objects.HasRules(m.obj) {
+	if d.plain && r.objects.HasRules(m.Obj) {
 		found = append(found, ownerTopology)
 	}
 	if len(exclusiveOf(m)) > 0 && !slices.Contains(d.lost, exclusiveTopology) {

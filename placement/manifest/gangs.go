@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
@@ -18,6 +20,7 @@ type gangs struct {
 	notices *object.Notices
 
 	drafts   []*draft
+	leftBy   map[*member.Member]*draft // owners of members that are placed by themselves all the same
 	byName   map[string]*draft
 	children []*object.Object  // Jobs of JobSets
 	listed   map[string]*draft // PodGangs by the pods that they list, `namespace/name`
@@ -107,12 +110,12 @@ var ownerKeys = []struct{ key, kind string }{
 }
 
 // assignPods finds the gang of each pod; a pod without one is a gang of its own.
-func (g *gangs) assignPods(pods []*member) {
-	slices.SortStableFunc(pods, func(a, b *member) int {
-		return cmp.Or(muster.CompareNatural(a.obj.Namespace, b.obj.Namespace), muster.CompareNatural(a.name, b.name),
-			muster.CompareNatural(a.obj.File, b.obj.File))
+func (g *gangs) assignPods(pods []*member.Member) {
+	slices.SortStableFunc(pods, func(a, b *member.Member) int {
+		return cmp.Or(muster.CompareNatural(a.Obj.Namespace, b.Obj.Namespace), muster.CompareNatural(a.Name, b.Name),
+			muster.CompareNatural(a.Obj.File, b.Obj.File))
 	})
-	var plain []*member
+	var plain []*member.Member
 	for _, m := range pods {
 		d := g.gangOf(m)
 		if d == nil {
@@ -122,7 +125,7 @@ func (g *gangs) assignPods(pods []*member) {
 		d.pods = append(d.pods, m)
 	}
 	for _, m := range plain {
-		name := m.obj.FullName()
+		name := m.Obj.FullName()
 		other := g.find(name)
 		if other != nil && other.plain { // they contradict each other
 			other.pods = append(other.pods, m)
@@ -130,10 +133,10 @@ func (g *gangs) assignPods(pods []*member) {
 		}
 		if other != nil {
 			name += " (pod)"
-			g.notices.Add(fmt.Sprintf("%s is in no gang, but a gang has its name: it goes by %q", m.obj.Title(), name))
+			g.notices.Add(fmt.Sprintf("%s is in no gang, but a gang has its name: it goes by %q", m.Obj.Title(), name))
 		}
-		d := &draft{name: name, plain: true, created: m.obj.Created, uid: m.obj.UID, pods: []*member{m}}
-		switch kind := g.objects.LacksOwner(m.obj); {
+		d := &draft{name: name, plain: true, created: m.Obj.Created, uid: m.Obj.UID, pods: []*member.Member{m}}
+		switch kind := g.objects.LacksOwner(m.Obj); {
 		case strings.HasPrefix(kind, "PodClique"): // only PodGangs say what is placed together
 			d.lost = append(d.lost, absentGroup)
 		case kind != "":
@@ -144,10 +147,10 @@ func (g *gangs) assignPods(pods []*member) {
 }
 
 // gangOf is the gang that a pod names, declared by its pods if no object declares it. Nil if it names none.
-func (g *gangs) gangOf(m *member) *draft {
-	o := m.obj
+func (g *gangs) gangOf(m *member.Member) *draft {
+	o := m.Obj
 	ref := g.groupOf(o, o.Root)
-	m.group = ref.group
+	m.Group = ref.group
 	var owner *draft
 	for _, k := range ownerKeys {
 		value := o.Said(k.key)
@@ -181,13 +184,13 @@ func (g *gangs) gangOf(m *member) *draft {
 }
 
 // leave notes that the pods of an owner are placed one by one, and that its rules are lost.
-func (g *gangs) leave(m *member, owner *draft) {
+func (g *gangs) leave(m *member.Member, owner *draft) {
 	if owner == nil || owner.obj == nil || owner.isGroup() {
 		return
 	}
-	owner.left, m.left = true, owner
+	owner.left, g.leftBy[m] = true, owner
 	if owner.hasRules() {
-		m.spec.ignored[ownerTopology] = 1
+		m.Spec.Ignored[ownerTopology] = 1
 	}
 }
 

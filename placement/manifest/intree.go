@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/document"
@@ -197,9 +199,9 @@ func (in *inTree) declareTop(n *nested) {
 	if !n.composite {
 		d.min = n.least
 	}
-	d.arrange = func(_ *draft, members []*member) part {
+	d.arrange = func(_ *draft, members []*member.Member) member.Part {
 		whole := n.part(members, d.tree)
-		whole.rules = nil
+		whole.Rules = nil
 		return whole
 	}
 	in.join(n, d)
@@ -226,7 +228,7 @@ func (in *inTree) join(n *nested, d *draft) {
 
 // part arranges members by their PodGroups. Groups of which no pod is known are waited for where they are needed. A rule of
 // another topology binds a part of its own, which holds all that there is.
-func (n *nested) part(members []*member, around string) part {
+func (n *nested) part(members []*member.Member, around string) member.Part {
 	levels := append([]rulesOf{{n.tree, n.rules}}, n.others...)
 	if n.tree == around {
 		levels[0].tree = "" // as around it
@@ -236,32 +238,32 @@ func (n *nested) part(members []*member, around string) part {
 	}
 	p := n.contents(members, around)
 	for i, of := range slices.Backward(levels) {
-		if p.name, p.rules, p.tree = n.obj.Name, unique(of.rules), of.tree; i > 0 {
-			p = part{parts: []part{p}}
+		if p.Name, p.Rules, p.Tree = n.obj.Name, member.Unique(of.rules), of.tree; i > 0 {
+			p = member.Part{Parts: []member.Part{p}}
 		}
 	}
 	return p
 }
 
 // contents are the members, or groups, of a group without its rules.
-func (n *nested) contents(members []*member, around string) (p part) {
+func (n *nested) contents(members []*member.Member, around string) (p member.Part) {
 	if !n.composite {
-		p.need = n.least
+		p.Need = n.least
 		for _, m := range members {
-			if m.group == n.obj.Name {
-				p.members = append(p.members, m)
+			if m.Group == n.obj.Name {
+				p.Members = append(p.Members, m)
 			}
 		}
 		return p
 	}
 	for _, c := range n.children {
 		inner := c.part(members, around)
-		if inner.bundle = len(inner.rules) == 0; len(inner.all()) > 0 {
-			p.parts = append(p.parts, inner)
+		if inner.Bundle = len(inner.Rules) == 0; len(inner.All()) > 0 {
+			p.Parts = append(p.Parts, inner)
 		}
 	}
-	if p.needParts = n.least; n.least > len(p.parts) {
-		p.needParts, p.need = 0, len(p.all())+n.least-len(p.parts)
+	if p.NeedParts = n.least; n.least > len(p.Parts) {
+		p.NeedParts, p.Need = 0, len(p.All())+n.least-len(p.Parts)
 	}
 	return p
 }

@@ -3,6 +3,8 @@ package manifest
 import (
 	"fmt"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/requests"
@@ -42,24 +44,24 @@ func (r *reader) readKAIPodGroup(o *object.Object) {
 	for _, g := range groups {
 		d.ruled = d.ruled || len(g.rules) > 0
 	}
-	d.arrange = func(d *draft, members []*member) part {
-		byGroup, none := map[string][]*member{}, part{loose: true}
+	d.arrange = func(d *draft, members []*member.Member) member.Part {
+		byGroup, none := map[string][]*member.Member{}, member.Part{Loose: true}
 		for _, m := range members {
-			name := m.labels[subgroupLabel]
+			name := m.Labels[subgroupLabel]
 			switch g := groups[name]; {
 			case name == "":
-				none.members = append(none.members, m)
+				none.Members = append(none.Members, m)
 			case g == nil || len(g.children) > 0:
-				m.obj.Label(subgroupLabel).Fail("unknown subgroup")
-				none.members = append(none.members, m)
+				m.Obj.Label(subgroupLabel).Fail("unknown subgroup")
+				none.Members = append(none.Members, m)
 			default:
 				byGroup[name] = append(byGroup[name], m)
 			}
 		}
 		whole := top.part(byGroup, d.tree)
-		if len(none.members) > 0 {
-			whole.need = whole.minimum() // which pods of no group do not add to
-			whole.parts = append(whole.parts, none)
+		if len(none.Members) > 0 {
+			whole.Need = whole.Minimum() // which pods of no group do not add to
+			whole.Parts = append(whole.Parts, none)
 		}
 		return whole
 	}
@@ -119,20 +121,20 @@ func (g *kaiGroup) check(groups map[string]*kaiGroup) {
 }
 
 // part arranges members by the names of their leaf groups. A group that nobody is in, nor has to be, is none.
-func (g *kaiGroup) part(members map[string][]*member, around string) part {
-	p := part{name: g.name, rules: unique(g.rules), need: g.minMember}
+func (g *kaiGroup) part(members map[string][]*member.Member, around string) member.Part {
+	p := member.Part{Name: g.name, Rules: member.Unique(g.rules), Need: g.minMember}
 	if g.tree != "" && g.tree != around {
-		p.tree, around = g.tree, g.tree
+		p.Tree, around = g.tree, g.tree
 	}
 	for _, c := range g.children {
-		if inner := c.part(members, around); inner.minimum() > 0 || len(inner.all()) > 0 {
-			p.parts = append(p.parts, inner)
+		if inner := c.part(members, around); inner.Minimum() > 0 || len(inner.All()) > 0 {
+			p.Parts = append(p.Parts, inner)
 		}
 	}
 	if len(g.children) == 0 {
-		p.members, p.allOf = members[g.name], "subgroup "+g.name
+		p.Members, p.AllOf = members[g.name], "subgroup "+g.name
 	}
-	p.needParts = min(g.minGroups, len(p.parts))
+	p.NeedParts = min(g.minGroups, len(p.Parts))
 	return p
 }
 
@@ -153,8 +155,8 @@ func (r *reader) readJob(o *object.Object) {
 	spec := o.Root.Sub("spec")
 	template := spec.Sub("template")
 	pod := r.pods.readPodSpec(template)
-	if d.class = pod.class; pod.priority != nil {
-		d.priority = pod.priority
+	if d.class = pod.Class; pod.Priority != nil {
+		d.priority = pod.Priority
 	}
 	if n := r.base.priorities.OfWorkload(o.Label("kueue.x-k8s.io/priority-class")); n != nil && d.priority == nil {
 		d.priority = n
@@ -167,13 +169,15 @@ func (r *reader) readJob(o *object.Object) {
 	segments := r.rules.kaiPlacement(notes, segmentPrefix+"topology", d.tree)
 	if size := notes.Get(segmentPrefix + "size"); size.Present() {
 		if n, ok := size.Count(size.Text(), 1); ok {
-			cut = append(cut, gang.Groups{Size: n, Gather: unique(segments)})
+			cut = append(cut, gang.Groups{Size: n, Gather: member.Unique(segments)})
 		}
 	} else if len(segments) > 0 {
 		size.Fail("missing, beside a rule for segments")
 	}
 	d.ruled = len(cut) > 0
-	d.arrange = func(_ *draft, members []*member) part { return part{members: members, cut: fit(cut, len(members))} }
+	d.arrange = func(_ *draft, members []*member.Member) member.Part {
+		return member.Part{Members: members, Cut: member.Fit(cut, len(members))}
+	}
 }
 
 // jobMembers is how many pods a Job of Kubernetes runs at once: no more than are left to complete. An index that has failed is not made again.

@@ -3,6 +3,7 @@ package manifest
 import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/known"
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
@@ -93,7 +94,7 @@ func (in *rules) gatherLayer(f object.Field) string {
 
 // declaredByPods reads what pods say about a gang that no object declares. They must agree.
 func (in *rules) declaredByPods(d *draft) {
-	objects := podsOf(d.pods)
+	objects := member.PodsOf(d.pods)
 	if d.obj != nil {
 		if d.obj.Kind == "Job" && d.obj.Group == "batch" && d.min == 0 {
 			d.min = agreed(objects, 0, groupMinimum)
@@ -104,10 +105,10 @@ func (in *rules) declaredByPods(d *draft) {
 		"pod-group.scheduling.sigs.k8s.io/min-available", groupMinimum, kueueCount, groupSize)
 	d.total = agreed(objects, 0, koordinatorPrefix+"total-number", kueueCount)
 	for _, m := range d.pods {
-		if !m.obj.Created.IsZero() && (d.created.IsZero() || m.obj.Created.Before(d.created)) {
-			d.created = m.obj.Created
+		if !m.Obj.Created.IsZero() && (d.created.IsZero() || m.Obj.Created.Before(d.created)) {
+			d.created = m.Obj.Created
 		}
 	}
-	first := d.pods[0].obj
+	first := d.pods[0].Obj
 	in.readNetworkBlock(d, topologyAnnotation(first))
 }

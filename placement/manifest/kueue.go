@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
@@ -28,67 +30,69 @@ func (r *reader) readWorkload(o *object.Object) {
 	priorityOfWorkload(&r.base.priorities, d, o)
 	d.lost = ignored.OfWorkload(o)
 	placed := r.assignments(o)
-	var sets []podSet
+	var sets []member.PodSet
 	for f := range spec.Get("podSets").All() {
 		f = f.Mapping()
-		s := podSet{f: f, name: f.Get("name").Required(), count: f.Get("count").Size(1)}
-		if slices.ContainsFunc(sets, func(other podSet) bool { return other.name == s.name }) {
+		s := member.PodSet{F: f, Name: f.Get("name").Required(), Count: f.Get("count").Size(1)}
+		if slices.ContainsFunc(sets, func(other member.PodSet) bool { return other.Name == s.Name }) {
 			f.Get("name").Fail("duplicate name")
 		}
-		if s.count == 0 {
+		if s.Count == 0 {
 			continue
 		}
-		s.min = s.count
+		s.Min = s.Count
 		if n, ok := f.Get("minCount").Whole(1); ok {
-			s.min = n
+			s.Min = n
 		}
-		if s.min > s.count {
+		if s.Min > s.Count {
 			f.Get("minCount").Fail("above count")
 		}
 		t := f.Sub("topologyRequest")
-		s.group = t.Get("podSetGroupName").Text()
-		s.rules, s.cut = r.rules.readTopologyRequest(requests.OfWorkload(t))
+		s.Group = t.Get("podSetGroupName").Text()
+		s.Rules, s.Cut = r.rules.readTopologyRequest(requests.OfWorkload(t))
 		pod := r.pods.readPodSpec(f.Sub("template"))
-		updateByChecks(o, s.name, pod)
-		members := promise(o.Name+"-"+s.name, s.count, len(d.promised), pod)
+		updateByChecks(o, s.Name, pod)
+		members := promise(o.Name+"-"+s.Name, s.Count, len(d.promised), pod)
 		for i, m := range members {
-			m.role = s.name
-			if nodes := placed[s.name]; i < len(nodes) {
-				m.node = nodes[i]
+			m.Role = s.Name
+			if nodes := placed[s.Name]; i < len(nodes) {
+				m.Node = nodes[i]
 			}
 		}
 		if !active { // it only gives back what it has
-			members = slices.DeleteFunc(members, func(m *member) bool { return m.node == "" })
+			members = slices.DeleteFunc(members, func(m *member.Member) bool { return m.Node == "" })
 		}
-		d.min += s.min
+		d.min += s.Min
 		d.promised = append(d.promised, members...)
 		sets = append(sets, s)
 	}
 	if len(sets) == 0 {
 		return
 	}
-	d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(d.without(sets), members) }
-	d.ruled = slices.ContainsFunc(sets, func(s podSet) bool { return len(s.rules)+len(s.cut) > 0 || s.group != "" })
-	if allOfOne(sets) {
-		d.gather = groupRules(sets)
+	d.arrange = func(_ *draft, members []*member.Member) member.Part {
+		return member.ArrangePodSets(d.without(sets), members)
+	}
+	d.ruled = slices.ContainsFunc(sets, func(s member.PodSet) bool { return len(s.Rules)+len(s.Cut) > 0 || s.Group != "" })
+	if member.AllOfOne(sets) {
+		d.gather = member.GroupRules(sets)
 	}
 }
 
 // updateByChecks adds what admission checks ask of the nodes of a podset.
-func updateByChecks(o *object.Object, podSet string, pod *podSpec) {
+func updateByChecks(o *object.Object, podSet string, pod *member.Spec) {
 	for check := range o.Root.Sub("status").Get("admissionChecks").All() {
 		for u := range check.Mapping().Get("podSetUpdates").All() {
 			if u = u.Mapping(); u.Get("name").Text() != podSet {
 				continue
 			}
 			for key, value := range u.Get("nodeSelector").TextMap() {
-				if pod.shape.Selector == nil {
-					pod.shape.Selector = map[string]string{}
+				if pod.Shape.Selector == nil {
+					pod.Shape.Selector = map[string]string{}
 				}
-				pod.shape.Selector[key] = value
+				pod.Shape.Selector[key] = value
 			}
 			for t := range u.Get("tolerations").All() {
-				pod.shape.Tolerations = append(pod.shape.Tolerations, selectors.ReadToleration(t.Mapping()))
+				pod.Shape.Tolerations = append(pod.Shape.Tolerations, selectors.ReadToleration(t.Mapping()))
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package manifest
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/apart"
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
@@ -11,8 +13,8 @@ import (
 // Limits of gangs: exclusive topologies come with their rules, anti-affinities with the pods.
 
 // limit gives a request of members, those that run included, the limits of its gang that can be planned, and names the rules that it keeps by them.
-func (r *reader) limit(d *draft, members []*member, q *gang.Request) (kept []string) {
-	q.Limits = unique(d.limits)
+func (r *reader) limit(d *draft, members []*member.Member, q *gang.Request) (kept []string) {
+	q.Limits = member.Unique(d.limits)
 	apart.Hoist(q, len(members))
 	switch {
 	case d.team != nil || d.excluded || !apart.Supported(q):
@@ -34,7 +36,7 @@ func (r *reader) limit(d *draft, members []*member, q *gang.Request) (kept []str
 		}
 		all = all && layer != "" && r.apart.Alone(space, &terms[i])
 	}
-	with.Limits = unique(with.Limits)
+	with.Limits = member.Unique(with.Limits)
 	if len(terms) == 0 || !apart.Supported(&with) {
 		return kept
 	}
@@ -56,27 +58,27 @@ func (r *reader) noteApart() {
 	}
 	for _, d := range r.gangs.drafts {
 		for i, members := 0, slices.Concat(d.pods, d.promised); i < len(members); i++ {
-			if m := members[i]; i == 0 || m.obj != nil || m.spec != members[i-1].spec {
-				r.apart.See(d.name, d.place().Namespace, m.labels, r.objects.Names)
+			if m := members[i]; i == 0 || m.Obj != nil || m.Spec != members[i-1].Spec {
+				r.apart.See(d.name, d.place().Namespace, m.Labels, r.objects.Names)
 			}
 		}
 	}
 }
 
 // isKeptAway says whether a pod that waits has a term, or is selected by one, that no limit keeps.
-func (r *reader) isKeptAway(d *draft, m *member, keepsOwn bool) bool {
-	return !keepsOwn && len(m.spec.apart) > 0 || r.apart.KeepAway(d.name, keepsOwn, d.place().Namespace, m.labels)
+func (r *reader) isKeptAway(d *draft, m *member.Member, keepsOwn bool) bool {
+	return !keepsOwn && len(m.Spec.Apart) > 0 || r.apart.KeepAway(d.name, keepsOwn, d.place().Namespace, m.Labels)
 }
 
 // antiAffinities are those of members, of one template once, nil if none has one.
-func antiAffinities(members []*member) []apart.Pod {
-	if !slices.ContainsFunc(members, func(m *member) bool { return len(m.spec.apart) > 0 }) {
+func antiAffinities(members []*member.Member) []apart.Pod {
+	if !slices.ContainsFunc(members, func(m *member.Member) bool { return len(m.Spec.Apart) > 0 }) {
 		return nil
 	}
 	var pods []apart.Pod
 	for i, m := range members {
-		if i == 0 || m.spec != members[i-1].spec {
-			pods = append(pods, apart.Pod{Terms: m.spec.apart, Labels: m.labels})
+		if i == 0 || m.Spec != members[i-1].Spec {
+			pods = append(pods, apart.Pod{Terms: m.Spec.Apart, Labels: m.Labels})
 		}
 	}
 	return pods
@@ -84,17 +86,17 @@ func antiAffinities(members []*member) []apart.Pod {
 
 // aloneIn notes the widest layer in which each member of a part is alone, by its limits and those of what is around it; empty: in none. The
 // widest of all parts is that of members in no part, as those that leave.
-func (r *reader) aloneIn(d *draft, p *part, limits []gang.Limit, in map[*member]string) {
-	limits = slices.Concat(limits, p.limits)
-	for _, level := range p.cut {
+func (r *reader) aloneIn(d *draft, p *member.Part, limits []gang.Limit, in map[*member.Member]string) {
+	limits = slices.Concat(limits, p.Limits)
+	for _, level := range p.Cut {
 		limits = append(limits, level.Limits...)
 	}
 	layer := r.trees.Widest(d.tree, limits)
-	for _, m := range p.members {
+	for _, m := range p.Members {
 		in[m] = layer
 	}
 	in[nil] = r.trees.Widest(d.tree, append(slices.Clip(limits), gang.Limit{Kind: gang.Alone, Layer: in[nil]}))
-	for i := range p.parts {
-		r.aloneIn(d, &p.parts[i], limits, in)
+	for i := range p.Parts {
+		r.aloneIn(d, &p.Parts[i], limits, in)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
@@ -11,15 +13,8 @@ import (
 
 // Members that are over: those that have succeeded hold no node, and are taken off what their gang needs where its system counts them.
 
-// over is what of a gang is done already.
-type over struct {
-	members int            // that count
-	byRole  map[string]int // of these
-	seats   map[int]bool   // of the owner's members, which count once
-}
-
 // countOver counts the pods that have succeeded, and the indexes that child Jobs say are done, where their pods are gone.
-func (g *gangs) countOver(pods []*member) {
+func (g *gangs) countOver(pods []*member.Member) {
 	for _, m := range pods {
 		if d := g.ofSucceeded(m); d != nil && d.countsSucceeded(m) {
 			d.seat(m)
@@ -32,40 +27,40 @@ func (g *gangs) countOver(pods []*member) {
 }
 
 // ofSucceeded is the gang that a pod which has succeeded was in, nil if it was in none that is known.
-func (g *gangs) ofSucceeded(m *member) *draft {
-	if ref := g.groupOf(m.obj, m.obj.Root); ref.name != "" {
+func (g *gangs) ofSucceeded(m *member.Member) *draft {
+	if ref := g.groupOf(m.Obj, m.Obj.Root); ref.name != "" {
 		return ref.gang
 	}
 	if d := g.ownerGang(m, true); d != nil {
 		return d
 	}
 	for _, k := range ownerKeys {
-		if value := m.obj.Said(k.key); value != "" {
-			if d := g.declared(k.kind, m.obj.Namespace+"/"+value); d != nil {
+		if value := m.Obj.Said(k.key); value != "" {
+			if d := g.declared(k.kind, m.Obj.Namespace+"/"+value); d != nil {
 				return d
 			}
 		}
 	}
-	if name := m.obj.Said(kueueGroup); name != "" {
-		return g.find(m.obj.Namespace + "/" + name)
+	if name := m.Obj.Said(kueueGroup); name != "" {
+		return g.find(m.Obj.Namespace + "/" + name)
 	}
 	return nil
 }
 
 // countsSucceeded says whether the gang's system counts a pod that has succeeded among those that are needed. Koordinator does once the
 // gang was satisfied, which a pod that had a node proves.
-func (d *draft) countsSucceeded(m *member) bool {
+func (d *draft) countsSucceeded(m *member.Member) bool {
 	switch by := d.ownedBy(); {
 	case d.plain:
 		return false
 	case by.owned != nil:
 		return true
 	case d.obj == nil:
-		return m.obj.Said(kueueGroup) != "" || m.node != "" && d.matches(m.obj) == gang.OnceSatisfied
+		return m.Obj.Said(kueueGroup) != "" || m.Node != "" && d.matches(m.Obj) == gang.OnceSatisfied
 	case d.isGroup() && (d.obj.Group == quotas.KAI || d.obj.Group == inTreeAPI):
 		return false
 	case d.isGroup() && d.obj.Group != quotas.Volcano:
-		return m.node != "" && d.matches(d.obj) == gang.OnceSatisfied
+		return m.Node != "" && d.matches(d.obj) == gang.OnceSatisfied
 	}
 	return true
 }
@@ -85,33 +80,33 @@ func (d *draft) ownedBy() *draft {
 }
 
 // isOver takes a member off the gang.
-func (d *draft) isOver(m *member) {
+func (d *draft) isOver(m *member.Member) {
 	by := d.ownedBy()
-	if m.indexed && by.owned != nil {
-		if by.over.seats[m.index] {
+	if m.Indexed && by.owned != nil {
+		if by.over.seats[m.Index] {
 			return
 		}
 		if by.over.seats == nil {
 			by.over.seats = map[int]bool{}
 		}
-		by.over.seats[m.index] = true
+		by.over.seats[m.Index] = true
 	}
-	role := cmp.Or(m.role, m.said(taskLabel), m.said("kueue.x-k8s.io/podset"))
+	role := cmp.Or(m.Role, m.Said(taskLabel), m.Said("kueue.x-k8s.io/podset"))
 	d.over.members++
 	for _, o := range slices.Compact([]*draft{d, by}) {
 		if o.over.byRole == nil {
 			o.over.byRole = map[string]int{}
 		}
 		o.over.byRole[role]++
-		o.promised = slices.DeleteFunc(o.promised, func(p *member) bool {
-			return p.name == m.name || by.owned != nil && m.indexed && p.index == m.index
+		o.promised = slices.DeleteFunc(o.promised, func(p *member.Member) bool {
+			return p.Name == m.Name || by.owned != nil && m.Indexed && p.Index == m.Index
 		})
 	}
 }
 
 // countChild counts what a child Job of a JobSet says is done.
 func (g *gangs) countChild(o *object.Object) {
-	m := &member{obj: o, labels: o.Labels}
+	m := &member.Member{Obj: o, Labels: o.Labels}
 	d := g.ownerGang(m, true)
 	if d == nil || d.ownedBy().owned == nil {
 		return
@@ -134,8 +129,8 @@ func (g *gangs) countChild(o *object.Object) {
 	}
 	for index := range spec.Get("completions").Size(spec.Get("parallelism").Size(1)) {
 		if is(index) {
-			of := &member{obj: o, labels: o.Labels, index: index, indexed: true}
-			if d.seat(of); of.role != "" {
+			of := &member.Member{Obj: o, Labels: o.Labels, Index: index, Indexed: true}
+			if d.seat(of); of.Role != "" {
 				d.isOver(of)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
@@ -52,7 +54,7 @@ func (d *draft) standFor(owner *draft) {
 	case d.job != nil && d.job != owner && d != owner && !owner.behind:
 		owner.behind = true
 		for _, m := range owner.promised {
-			m.index += len(d.job.promised)
+			m.Index += len(d.job.promised)
 		}
 		d.job.promised = append(d.job.promised, owner.promised...)
 		if owner.hasRules() || len(owner.limits) > 0 {
@@ -68,7 +70,7 @@ func (g *gangs) follow() {
 	for _, d := range drafts {
 		to, members := g.templates(d)
 		// of some members so many are needed even if all others are there
-		least := func(of []*member) int { return max(1, cmp.Or(d.min, len(d.promised))-len(d.promised)+len(of)) }
+		least := func(of []*member.Member) int { return max(1, cmp.Or(d.min, len(d.promised))-len(d.promised)+len(of)) }
 		for i, by := range to {
 			if by == d {
 				continue
@@ -90,20 +92,20 @@ func (g *gangs) follow() {
 
 // templates lists the gangs that the templates of promised members name, with their members: the gang itself for those that name
 // none.
-func (g *gangs) templates(d *draft) (to []*draft, members [][]*member) {
-	named := map[*podSpec]groupRef{}
+func (g *gangs) templates(d *draft) (to []*draft, members [][]*member.Member) {
+	named := map[*member.Spec]groupRef{}
 	for _, m := range d.promised {
-		ref, seen := named[m.spec]
+		ref, seen := named[m.Spec]
 		if !seen {
-			if ref = g.groupOf(d.obj, m.spec.template); ref.gang == nil && ref.name != "" {
+			if ref = g.groupOf(d.obj, m.Spec.Template); ref.gang == nil && ref.name != "" {
 				ref.gang = g.named(d.obj, ref.name)
 				if ref.gang.obj == nil { // the gang goes by the name of its group
 					ref.gang.obj, ref.gang.lost = d.obj, []string{absentGroup}
 				}
 			}
-			named[m.spec] = ref
+			named[m.Spec] = ref
 		}
-		m.group = ref.group
+		m.Group = ref.group
 		by := cmp.Or(ref.gang, d)
 		at := slices.Index(to, by)
 		if at < 0 {
@@ -148,8 +150,8 @@ func (g *gangs) groupOf(o *object.Object, pod object.Field) (ref groupRef) {
 
 // ownerGang is the gang of a pod's owner. If the owner is not in the input its labels declare one, unless the pod names a
 // gang anyway. Nil: it has none.
-func (g *gangs) ownerGang(m *member, named bool) *draft {
-	o := m.obj
+func (g *gangs) ownerGang(m *member.Member, named bool) *draft {
+	o := m.Obj
 	for _, by := range ownerLabels {
 		name := o.Labels[by.owner]
 		if name == "" {
@@ -226,12 +228,12 @@ func (g *gangs) named(pod *object.Object, name string) *draft {
 
 // seat finds a pod's place among the members that its owner promises: by its labels, else by its name, which may have a
 // random end.
-func (d *draft) seat(m *member) {
+func (d *draft) seat(m *member.Member) {
 	by := d
 	if d.owned == nil && d.job != nil {
 		by = d.job
 	}
-	if by.owned == nil || m.obj == nil {
+	if by.owned == nil || m.Obj == nil {
 		return
 	}
 	role, child, index := seatLabels(m)
@@ -243,7 +245,7 @@ func (d *draft) seat(m *member) {
 	for i := range by.owned.Roles {
 		at := &by.owned.Roles[i]
 		if role == at.Name {
-			m.role, m.child = role, max(0, child)
+			m.Role, m.Child = role, max(0, child)
 			n := index
 			switch { // the members of a child are one after the other
 			case at.Child == 0 || index < 0:
@@ -253,7 +255,7 @@ func (d *draft) seat(m *member) {
 				n = child*at.Child + index
 			}
 			if n >= 0 && n < len(at.Members) {
-				m.child, m.index, m.indexed = at.Members[n].Child, base+n, true
+				m.Child, m.Index, m.Indexed = at.Members[n].Child, base+n, true
 				return
 			}
 		}
@@ -268,7 +270,7 @@ type seat struct {
 }
 
 // seatByName gives a pod the place of the member that is called like it, or like it without its end; of two the first.
-func (d *draft) seatByName(m *member) {
+func (d *draft) seatByName(m *member.Member) {
 	if d.seats == nil {
 		d.seats = map[string]seat{}
 		n := 0
@@ -282,44 +284,44 @@ func (d *draft) seatByName(m *member) {
 			}
 		}
 	}
-	at, ok := d.seats[m.name]
-	if end := strings.LastIndex(m.name, "-"); end >= 0 {
-		if other, is := d.seats[m.name[:end]]; is && (!ok || other.index < at.index) {
+	at, ok := d.seats[m.Name]
+	if end := strings.LastIndex(m.Name, "-"); end >= 0 {
+		if other, is := d.seats[m.Name[:end]]; is && (!ok || other.index < at.index) {
 			at, ok = other, true
 		}
 	}
 	if ok {
-		m.role, m.child, m.index, m.indexed = at.role, at.child, at.index, true
+		m.Role, m.Child, m.Index, m.Indexed = at.role, at.child, at.index, true
 	}
 }
 
 // seatLabels are the role, child and index that a pod's labels tell; below 0: none.
-func seatLabels(m *member) (role string, child, index int) {
+func seatLabels(m *member.Member) (role string, child, index int) {
 	child, index = -1, -1
 	number := func(label string) int {
-		if n, ok := object.Ordinal(m.labels[label]); ok && label != "" {
+		if n, ok := object.Ordinal(m.Labels[label]); ok && label != "" {
 			return n
 		}
 		return -1
 	}
 	for _, by := range ownerLabels {
-		if m.labels[by.owner] == "" {
+		if m.Labels[by.owner] == "" {
 			continue
 		}
-		role, child, index = strings.ToLower(m.labels[by.role]), number(by.child), number(by.index)
+		role, child, index = strings.ToLower(m.Labels[by.role]), number(by.child), number(by.index)
 		switch {
 		case by.kinds == "LeaderWorkerSet" && index == 0:
 			role = "leader"
 		case by.kinds == "LeaderWorkerSet" && index > 0:
 			role, index = "worker", index-1
 		case strings.HasPrefix(by.owner, "jobset"):
-			if role = m.labels[by.role]; m.indexed {
-				index = m.index
+			if role = m.Labels[by.role]; m.Indexed {
+				index = m.Index
 			}
-		case m.labels["ray.io/node-type"] == "head":
+		case m.Labels["ray.io/node-type"] == "head":
 			role, index = "headgroup", 0
 		case by.owner == "ray.io/cluster":
-			role = m.labels[by.role]
+			role = m.Labels[by.role]
 		}
 		return role, child, index
 	}
@@ -327,18 +329,18 @@ func seatLabels(m *member) (role string, child, index int) {
 }
 
 // expect adds the members of an owner that come when the others run to those that have pods.
-func (d *draft) expect(members []*member) []*member {
+func (d *draft) expect(members []*member.Member) []*member.Member {
 	if d.owned == nil {
 		return members
 	}
 	there := map[int]bool{}
 	for _, m := range members {
-		there[m.index] = m.indexed
+		there[m.Index] = m.Indexed
 	}
 	for i := range d.owned.Roles {
 		role := &d.owned.Roles[i]
 		for _, m := range d.promised {
-			if role.Later && m.role == role.Name && !there[m.index] {
+			if role.Later && m.Role == role.Name && !there[m.Index] {
 				members = append(members, m)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/apart"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -25,7 +27,7 @@ func (in *rules) ownerRules(d *draft) {
 	d.gather = append(d.gather, in.networkTopology(d, o.Field(of.Network).Mapping())...)
 	d.gather = append(d.gather, in.networkNotes(d, o.Root.Get("metadata"))...)
 	for i := range of.Roles {
-		d.gather = unique(append(d.gather, in.networkNotes(d, o.Field(of.Roles[i].Template).Mapping().Get("metadata"))...))
+		d.gather = member.Unique(append(d.gather, in.networkNotes(d, o.Field(of.Roles[i].Template).Mapping().Get("metadata"))...))
 	}
 	if o.Kind == "PodGang" {
 		in.packRules(d)
@@ -34,66 +36,68 @@ func (in *rules) ownerRules(d *draft) {
 	notes := o.Field(of.Metadata).Mapping().Sub("annotations")
 	exclusive, alone := in.exclusive(d, notes, apart.ExclusiveGroups)
 	d.gather, d.limits = append(d.gather, exclusive...), append(d.limits, alone...)
-	var sets []podSet
+	var sets []member.PodSet
 	asGroups, plain := false, true
 	for i := range of.Roles {
 		s, kueue := in.roleSet(d, &of.Roles[i], notes)
 		asGroups = asGroups || kueue
-		plain = plain && len(s.rules) == 0 && len(s.cut) == 0 && s.child == 0 && !s.elastic() && !s.spare
+		plain = plain && len(s.Rules) == 0 && len(s.Cut) == 0 && s.Child == 0 && !s.Elastic() && !s.Spare
 		sets = append(sets, s)
 	}
 	d.ruled = asGroups || !plain
 	switch n := subGroupSize(o); {
-	case n > 0 && len(sets) == 2 && len(sets[1].cut) > 0: // the leader is in the first of a LeaderWorkerSet's
-		d.arrange = arrangeWithLeader(of.Count(), n, sets[1].cut[0])
+	case n > 0 && len(sets) == 2 && len(sets[1].Cut) > 0: // the leader is in the first of a LeaderWorkerSet's
+		d.arrange = arrangeWithLeader(of.Count(), n, sets[1].Cut[0])
 	case plain && !asGroups:
 	case asGroups:
-		d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(d.without(sets), members) }
-		if allOfOne(sets) {
-			d.gather = append(d.gather, groupRules(sets)...)
+		d.arrange = func(_ *draft, members []*member.Member) member.Part {
+			return member.ArrangePodSets(d.without(sets), members)
+		}
+		if member.AllOfOne(sets) {
+			d.gather = append(d.gather, member.GroupRules(sets)...)
 		}
 	default:
-		d.arrange = func(_ *draft, members []*member) part {
+		d.arrange = func(_ *draft, members []*member.Member) member.Part {
 			left := d.without(sets)
-			return wholeGang(left, membersOf(left, members))
+			return member.WholeGang(left, member.MembersOf(left, members))
 		}
 		if len(sets) == 1 {
-			d.gather = append(d.gather, sets[0].rules...)
+			d.gather = append(d.gather, sets[0].Rules...)
 		}
 	}
 }
 
 // without are the roles without members that have succeeded.
-func (d *draft) without(sets []podSet) []podSet {
+func (d *draft) without(sets []member.PodSet) []member.PodSet {
 	if len(d.over.byRole) == 0 {
 		return sets
 	}
 	left := slices.Clone(sets)
 	for i := range left {
 		s := &left[i]
-		s.count = max(0, s.count-d.over.byRole[s.name])
-		s.min = max(min(1, s.count), s.min-d.over.byRole[s.name])
+		s.Count = max(0, s.Count-d.over.byRole[s.Name])
+		s.Min = max(min(1, s.Count), s.Min-d.over.byRole[s.Name])
 	}
 	return left
 }
 
 // roleSet is a role with the rules of its template, and whether these make it a group: those of Kueue do. notes are the
 // annotations of the owner.
-func (in *rules) roleSet(d *draft, role *owners.Role, notes object.Field) (s podSet, kueue bool) {
+func (in *rules) roleSet(d *draft, role *owners.Role, notes object.Field) (s member.PodSet, kueue bool) {
 	template := d.obj.Field(role.Template).Mapping()
 	own := template.Sub("metadata").Sub("annotations")
-	s = podSet{name: role.Name, f: template, count: len(role.Members), min: len(role.Members)}
+	s = member.PodSet{Name: role.Name, F: template, Count: len(role.Members), Min: len(role.Members)}
 	if role.Least > 0 {
-		s.min = role.Least
+		s.Min = role.Least
 	}
-	s.spare = role.Spare
+	s.Spare = role.Spare
 	request := requests.OfJob(own)
-	s.rules, s.cut = in.readTopologyRequest(request)
+	s.Rules, s.Cut = in.readTopologyRequest(request)
 	group := own.Get("kueue.x-k8s.io/podset-group-name")
-	s.group = group.Text()
+	s.Group = group.Text()
 	kueue = request.IsSet() || group.Present()
-	sliced := s.cut // of all members of the role, where segments are of those of a job
-	s.cut = append(s.cut, in.segments(d, role, own, notes)...)
+	sliced := s.Cut // of all members of the role, where segments are of those of a job
+	s.Cut = append(s.Cut, in.segments(d, role, own, notes)...)
 	meta := d.obj.Field(role.Rules).Mapping().Sub("annotations")
 	rules := in.kaiNotes(d, meta)
 	var alone []gang.Limit
@@ -103,9 +107,9 @@ func (in *rules) roleSet(d *draft, role *owners.Role, notes object.Field) (s pod
 	}
 	least := batchMinimum(meta.Get(batchMinMember))
 	if role.Child == 0 {
-		s.rules = append(s.rules, rules...)
+		s.Rules = append(s.Rules, rules...)
 	} else if len(rules) > 0 || role.Whole || least > 0 {
-		s.child, s.childRules, s.childLimits, s.childLeast = role.Child, unique(rules), unique(alone), least
+		s.Child, s.ChildRules, s.ChildLimits, s.ChildLeast = role.Child, member.Unique(rules), member.Unique(alone), least
 		for _, cut := range sliced {
 			if role.Child%cut.Size != 0 {
 				own.Fail(fmt.Sprintf("slices of %d that do not divide the %d members of each job, which is a group itself", cut.Size, role.Child))
@@ -178,7 +182,7 @@ func (in *rules) segments(d *draft, role *owners.Role, own, notes object.Field) 
 	case !ok:
 		return nil
 	}
-	return []gang.Groups{{Size: size, Gather: unique(rules), Limits: alone}}
+	return []gang.Groups{{Size: size, Gather: member.Unique(rules), Limits: alone}}
 }
 
 // subGroupSize is the size of the subgroups of a LeaderWorkerSet that its leader is in, 0 if there are none.
@@ -193,27 +197,27 @@ func subGroupSize(o *object.Object) int {
 
 // arrangeWithLeader makes groups of size members, the leader being in the first: that one has a member more if the
 // workers alone can be cut.
-func arrangeWithLeader(members, size int, each gang.Groups) func(*draft, []*member) part {
+func arrangeWithLeader(members, size int, each gang.Groups) func(*draft, []*member.Member) member.Part {
 	first := size
 	if (members-1)%size == 0 {
 		first++
 	}
-	return func(_ *draft, members []*member) part {
-		var whole part
+	return func(_ *draft, members []*member.Member) member.Part {
+		var whole member.Part
 		for i, m := range members {
-			if m.indexed {
-				i = m.index
+			if m.Indexed {
+				i = m.Index
 			}
 			at := 0
 			if i >= first {
 				at = 1 + (i-first)/size
 			}
-			for len(whole.parts) <= at {
-				whole.parts = append(whole.parts, part{name: "subgroup-" + strconv.Itoa(len(whole.parts)), rules: each.Gather, limits: each.Limits})
+			for len(whole.Parts) <= at {
+				whole.Parts = append(whole.Parts, member.Part{Name: "subgroup-" + strconv.Itoa(len(whole.Parts)), Rules: each.Gather, Limits: each.Limits})
 			}
-			whole.parts[at].members = append(whole.parts[at].members, m)
+			whole.Parts[at].Members = append(whole.Parts[at].Members, m)
 		}
-		whole.parts = slices.DeleteFunc(whole.parts, func(p part) bool { return len(p.members) == 0 })
+		whole.Parts = slices.DeleteFunc(whole.Parts, func(p member.Part) bool { return len(p.Members) == 0 })
 		return whole
 	}
 }
@@ -227,21 +231,21 @@ func (in *rules) kaiNotes(d *draft, notes object.Field) []gang.Rule {
 func (in *rules) packRules(d *draft) {
 	spec := d.obj.Root.Sub("spec")
 	d.gather = append(d.gather, in.packed(d, spec)...)
-	groups := make([]part, len(d.owned.Roles))
+	groups := make([]member.Part, len(d.owned.Roles))
 	for i := range d.owned.Roles {
 		role := &d.owned.Roles[i]
-		groups[i] = part{name: role.Name, rules: in.packed(d, d.obj.Field(role.Rules).Mapping()), need: role.Least}
+		groups[i] = member.Part{Name: role.Name, Rules: in.packed(d, d.obj.Field(role.Rules).Mapping()), Need: role.Least}
 	}
-	configs := make([]part, 0)
+	configs := make([]member.Part, 0)
 	of := make([]int, len(groups)) // the config of each group, from 1; 0: none
 	for c := range spec.Get("topologyConstraintGroupConfigs").All() {
 		c = c.Mapping()
-		configs = append(configs, part{name: c.Get("name").Text(), rules: in.packed(d, c)})
-		if configs[len(configs)-1].name == "" {
-			configs[len(configs)-1].name = "config-" + strconv.Itoa(len(configs)-1)
+		configs = append(configs, member.Part{Name: c.Get("name").Text(), Rules: in.packed(d, c)})
+		if configs[len(configs)-1].Name == "" {
+			configs[len(configs)-1].Name = "config-" + strconv.Itoa(len(configs)-1)
 		}
 		for name := range c.Get("podGroupNames").All() {
-			switch i := slices.IndexFunc(groups, func(p part) bool { return p.name == name.Text() }); {
+			switch i := slices.IndexFunc(groups, func(p member.Part) bool { return p.Name == name.Text() }); {
 			case i < 0:
 				name.Fail("unknown pod group")
 			case of[i] > 0:
@@ -251,11 +255,11 @@ func (in *rules) packRules(d *draft) {
 			}
 		}
 	}
-	d.ruled = slices.ContainsFunc(slices.Concat(groups, configs), func(p part) bool { return len(p.rules) > 0 })
-	d.arrange = func(_ *draft, members []*member) part {
+	d.ruled = slices.ContainsFunc(slices.Concat(groups, configs), func(p member.Part) bool { return len(p.Rules) > 0 })
+	d.arrange = func(_ *draft, members []*member.Member) member.Part {
 		left := slices.Clone(groups)
 		for i := range left {
-			left[i].need = max(min(1, left[i].need), left[i].need-d.over.byRole[left[i].name])
+			left[i].Need = max(min(1, left[i].Need), left[i].Need-d.over.byRole[left[i].Name])
 		}
 		return arrangePacked(left, configs, of, members)
 	}
@@ -271,30 +275,30 @@ func (in *rules) packed(d *draft, f object.Field) (rules []gang.Rule) {
 }
 
 // arrangePacked gives pods to their groups, and groups to their configs. Pods of no group are the gang's own.
-func arrangePacked(groups, configs []part, of []int, members []*member) part {
+func arrangePacked(groups, configs []member.Part, of []int, members []*member.Member) member.Part {
 	groups, configs = slices.Clone(groups), slices.Clone(configs)
-	var whole part
+	var whole member.Part
 	for i := range groups {
 		g := &groups[i]
 		for _, m := range members {
-			if m.role == g.name {
-				g.members = append(slices.Clip(g.members), m)
+			if m.Role == g.Name {
+				g.Members = append(slices.Clip(g.Members), m)
 			}
 		}
-		g.bundle = len(g.rules) == 0
+		g.Bundle = len(g.Rules) == 0
 		if of[i] > 0 {
-			configs[of[i]-1].parts = append(configs[of[i]-1].parts, *g)
+			configs[of[i]-1].Parts = append(configs[of[i]-1].Parts, *g)
 			continue
 		}
-		whole.parts = append(whole.parts, *g)
+		whole.Parts = append(whole.Parts, *g)
 	}
 	for _, c := range configs {
-		if len(c.parts) > 0 {
-			whole.parts = append(whole.parts, c)
+		if len(c.Parts) > 0 {
+			whole.Parts = append(whole.Parts, c)
 		}
 	}
-	none := slices.DeleteFunc(slices.Clone(members), func(m *member) bool {
-		return slices.ContainsFunc(groups, func(g part) bool { return g.name == m.role })
+	none := slices.DeleteFunc(slices.Clone(members), func(m *member.Member) bool {
+		return slices.ContainsFunc(groups, func(g member.Part) bool { return g.Name == m.Role })
 	})
-	return whole.with(none)
+	return whole.With(none)
 }

@@ -3,6 +3,8 @@ package manifest
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
@@ -39,9 +41,9 @@ func (r *ownerReader) readAll() {
 	}
 	r.replicas = map[string][]int{}
 	for _, m := range r.pods.list {
-		name, index := m.labels[replicaOf], m.labels[groupIndex]
+		name, index := m.Labels[replicaOf], m.Labels[groupIndex]
 		if i, ok := object.Ordinal(index); ok && name != "" {
-			title := "LeaderWorkerSet/" + m.obj.Namespace + "/" + name
+			title := "LeaderWorkerSet/" + m.Obj.Namespace + "/" + name
 			r.replicas[title] = append(r.replicas[title], i)
 		}
 	}
@@ -151,15 +153,15 @@ func (r *ownerReader) ownerDraft(o *object.Object, of *owners.Gang) *draft {
 		}
 		template := o.Field(role.Template).Mapping()
 		spec := r.pods.readPodSpec(template)
-		labels := spec.labels.TextMap()
+		labels := spec.Labels.TextMap()
 		for _, m := range role.Members {
 			if !role.Absent {
-				d.promised = append(d.promised, &member{name: m.Name, spec: spec, labels: labels, role: role.Name, child: m.Child})
+				d.promised = append(d.promised, &member.Member{Name: m.Name, Spec: spec, Labels: labels, Role: role.Name, Child: m.Child})
 			}
 		}
 	}
 	for i, m := range d.promised {
-		m.index, m.indexed = i, true
+		m.Index, m.Indexed = i, true
 	}
 	if d.min = of.Least; d.min == 0 {
 		d.min = of.Needed()

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/requests"
 )
@@ -15,13 +17,13 @@ const (
 )
 
 // speaksToKueue says whether a pod is in a pod group of Kueue, or has one of its annotations for podsets.
-func speaksToKueue(m *member) bool {
-	for key := range m.obj.Annotations {
+func speaksToKueue(m *member.Member) bool {
+	for key := range m.Obj.Annotations {
 		if strings.HasPrefix(key, "kueue.x-k8s.io/podset-") {
 			return true
 		}
 	}
-	return m.said(kueueGroup) != ""
+	return m.Said(kueueGroup) != ""
 }
 
 // rulesOfPods reads the rules of pods without an object, or whose group has none: Kueue's, each role a podset, and KAI's, if all
@@ -31,52 +33,52 @@ func (in *rules) rulesOfPods(d *draft) {
 	if d.plain || !alone {
 		return
 	}
-	first := d.pods[0].obj
-	agree := !slices.ContainsFunc(d.pods, func(m *member) bool {
+	first := d.pods[0].Obj
+	agree := !slices.ContainsFunc(d.pods, func(m *member.Member) bool {
 		return slices.ContainsFunc([]string{"", "-required-placement", "-preferred-placement"}, func(key string) bool {
-			return m.obj.Annotations[kaiTopology+key] != first.Annotations[kaiTopology+key]
+			return m.Obj.Annotations[kaiTopology+key] != first.Annotations[kaiTopology+key]
 		})
 	})
 	if agree {
 		d.gather = append(d.gather, in.kaiJobRules(d, first)...)
 	}
 	for _, m := range d.pods {
-		rules := in.networkNotes(d, m.obj.Root.Get("metadata"))
+		rules := in.networkNotes(d, m.Obj.Root.Get("metadata"))
 		if m == d.pods[0] {
 			d.gather = append(d.gather, rules...)
 		} else if !slices.Equal(rules, in.networkNotes(d, first.Root.Get("metadata"))) {
-			object.Stated(m.obj.Root.Get("metadata"), networkPrefix+"mode").Fail("another pod of the gang says otherwise")
+			object.Stated(m.Obj.Root.Get("metadata"), networkPrefix+"mode").Fail("another pod of the gang says otherwise")
 		}
 	}
 	if !slices.ContainsFunc(d.pods, speaksToKueue) {
 		return
 	}
-	var sets []podSet
+	var sets []member.PodSet
 	for _, m := range d.pods {
-		role := m.obj.Said("kueue.x-k8s.io/role-hash")
+		role := m.Obj.Said("kueue.x-k8s.io/role-hash")
 		if d.arrange == nil {
-			m.role = role
+			m.Role = role
 		}
-		notes := m.obj.Root.Sub("metadata").Sub("annotations")
-		at := slices.IndexFunc(sets, func(s podSet) bool { return s.name == role })
+		notes := m.Obj.Root.Sub("metadata").Sub("annotations")
+		at := slices.IndexFunc(sets, func(s member.PodSet) bool { return s.Name == role })
 		if at < 0 {
-			s := podSet{name: role, f: m.obj.Root, group: notes.Get("kueue.x-k8s.io/podset-group-name").Text()}
-			s.rules, s.cut = in.readTopologyRequest(requests.OfJob(notes))
+			s := member.PodSet{Name: role, F: m.Obj.Root, Group: notes.Get("kueue.x-k8s.io/podset-group-name").Text()}
+			s.Rules, s.Cut = in.readTopologyRequest(requests.OfJob(notes))
 			sets, at = append(sets, s), len(sets)
-		} else if rules, _ := in.readTopologyRequest(requests.OfJob(notes)); !slices.Equal(rules, sets[at].rules) {
-			m.obj.Root.Get("metadata").Get("annotations").Fail("another pod of the gang says otherwise")
+		} else if rules, _ := in.readTopologyRequest(requests.OfJob(notes)); !slices.Equal(rules, sets[at].Rules) {
+			m.Obj.Root.Get("metadata").Get("annotations").Fail("another pod of the gang says otherwise")
 		}
-		sets[at].count, sets[at].min = sets[at].count+1, sets[at].min+1
+		sets[at].Count, sets[at].Min = sets[at].Count+1, sets[at].Min+1
 	}
-	if !slices.ContainsFunc(sets, func(s podSet) bool { return len(s.rules)+len(s.cut) > 0 || s.group != "" }) {
+	if !slices.ContainsFunc(sets, func(s member.PodSet) bool { return len(s.Rules)+len(s.Cut) > 0 || s.Group != "" }) {
 		return
 	}
 	if d.arrange == nil {
-		d.arrange = func(_ *draft, members []*member) part { return arrangePodSets(sets, members) }
-	} else if len(sets) > 1 || len(sets[0].cut) > 0 {
+		d.arrange = func(_ *draft, members []*member.Member) member.Part { return member.ArrangePodSets(sets, members) }
+	} else if len(sets) > 1 || len(sets[0].Cut) > 0 {
 		first.Root.Get("metadata").Get("annotations").Fail("cannot be kept together with the groups of " + d.obj.Title())
 	}
-	if allOfOne(sets) {
-		d.gather = append(d.gather, groupRules(sets)...)
+	if member.AllOfOne(sets) {
+		d.gather = append(d.gather, member.GroupRules(sets)...)
 	}
 }

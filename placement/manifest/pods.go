@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/apart"
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
@@ -22,42 +24,42 @@ type pods struct {
 	notices *object.Notices
 	reports func(resource string) bool // says whether a node says how much of it there is
 
-	list []*member
-	over []*member // have succeeded
-	done []*member // have failed, or are not to be placed
+	list []*member.Member
+	over []*member.Member // have succeeded
+	done []*member.Member // have failed, or are not to be placed
 }
 
 // readPodSpec reads what a pod or a pod template asks for: its spec, and what annotations add.
-func (all *pods) readPodSpec(pod object.Field) *podSpec {
+func (all *pods) readPodSpec(pod object.Field) *member.Spec {
 	f := pod.Sub("spec")
-	p := &podSpec{node: f.Get("nodeName").Text(), class: f.Get("priorityClassName"), policy: f.Get("preemptionPolicy"), template: pod}
-	p.class.Text()
-	p.policy.Text()
+	p := &member.Spec{Node: f.Get("nodeName").Text(), Class: f.Get("priorityClassName"), Policy: f.Get("preemptionPolicy"), Template: pod}
+	p.Class.Text()
+	p.Policy.Text()
 	if n, ok := f.Get("priority").Number(); ok {
-		p.priority = &n
+		p.Priority = &n
 	}
-	p.shape.Resources = all.amounts.Request(f)
-	p.shape.Selector = f.Get("nodeSelector").TextMap()
+	p.Shape.Resources = all.amounts.Request(f)
+	p.Shape.Selector = f.Get("nodeSelector").TextMap()
 	for t := range f.Get("tolerations").All() {
-		p.shape.Tolerations = append(p.shape.Tolerations, selectors.ReadToleration(t.Mapping()))
+		p.Shape.Tolerations = append(p.Shape.Tolerations, selectors.ReadToleration(t.Mapping()))
 	}
-	selectors.ReadNodeAffinity(f.Sub("affinity").Sub("nodeAffinity"), &p.shape)
+	selectors.ReadNodeAffinity(f.Sub("affinity").Sub("nodeAffinity"), &p.Shape)
 	meta := pod.Sub("metadata")
 	labels, notes := meta.Sub("labels"), meta.Sub("annotations")
-	p.shape.NUMA = nodes.ReadWish(notes)
-	p.ignored, p.apart = ignored.Rules(f, notes), apart.Terms(f, labels)
-	for name := range p.shape.Resources {
+	p.Shape.NUMA = nodes.ReadWish(notes)
+	p.Ignored, p.Apart = ignored.Rules(f, notes), apart.Terms(f, labels)
+	for name := range p.Shape.Resources {
 		if ignored.IsShare(name) {
-			if p.ignored[ignored.GPUShare] = 1; !all.reports(name) {
-				delete(p.shape.Resources, name) // no node says how much of it there is
+			if p.Ignored[ignored.GPUShare] = 1; !all.reports(name) {
+				delete(p.Shape.Resources, name) // no node says how much of it there is
 			}
 		}
 	}
-	p.labels = labels
-	p.quota = labels.Get(quotas.Prefix + "name")
-	p.quota.Text()
-	p.queues = all.quotas.QueuesOfPod(pod) // which are read before pods
-	p.readProtection(meta)
+	p.Labels = labels
+	p.Quota = labels.Get(quotas.Prefix + "name")
+	p.Quota.Text()
+	p.Queues = all.quotas.QueuesOfPod(pod) // which are read before pods
+	readProtection(p, meta)
 	return p
 }
 
@@ -65,9 +67,9 @@ func (all *pods) readPodSpec(pod object.Field) *podSpec {
 // to be placed.
 func (all *pods) readPod(o *object.Object) {
 	phase := o.Root.Sub("status").Get("phase").Text()
-	m := &member{obj: o, name: o.Name, spec: all.readPodSpec(o.Root), labels: o.Labels, leaving: o.Deleted}
-	m.node = m.spec.node
-	if phase == "Succeeded" || phase == "Failed" || (m.node == "" && o.Deleted) {
+	m := &member.Member{Obj: o, Name: o.Name, Spec: all.readPodSpec(o.Root), Labels: o.Labels, Leaving: o.Deleted}
+	m.Node = m.Spec.Node
+	if phase == "Succeeded" || phase == "Failed" || (m.Node == "" && o.Deleted) {
 		if phase == "Succeeded" {
 			all.over = append(all.over, m)
 		} else {
@@ -75,28 +77,28 @@ func (all *pods) readPod(o *object.Object) {
 		}
 		return
 	}
-	if m.node != "" {
-		m.spec.shape.Resources = amounts.Held(o.Root.Sub("spec").Get("containers"), m.spec.shape.Resources)
+	if m.Node != "" {
+		m.Spec.Shape.Resources = amounts.Held(o.Root.Sub("spec").Get("containers"), m.Spec.Shape.Resources)
 	}
-	m.zones = all.zones.Placed(o, m.node, m.spec.shape.NUMA.Policy, all.held, all.notices)
+	m.Zones = all.zones.Placed(o, m.Node, m.Spec.Shape.NUMA.Policy, all.held, all.notices)
 	_, mirror := o.Annotations["kubernetes.io/config.mirror"]
-	m.tolerated = mirror || slices.ContainsFunc(o.Owners, func(w object.Reference) bool { return w.Kind == "DaemonSet" })
-	m.unevictable = m.tolerated || m.spec.unevictable
+	m.Tolerated = mirror || slices.ContainsFunc(o.Owners, func(w object.Reference) bool { return w.Kind == "DaemonSet" })
+	m.Unevictable = m.Tolerated || m.Spec.Unevictable
 	if at := o.Root.Sub("status").Get("startTime").Time(); !at.IsZero() {
-		m.started = at.Unix()
+		m.Started = at.Unix()
 	}
 	for _, key := range indexKeys {
-		if f := o.Stated(key); f.Present() && !m.indexed {
-			m.index, m.indexed = f.Count(f.Text(), 0)
+		if f := o.Stated(key); f.Present() && !m.Indexed {
+			m.Index, m.Indexed = f.Count(f.Text(), 0)
 		}
 	}
 	for key, value := range selectorAnnotation(o) {
-		if m.spec.shape.Selector == nil {
-			m.spec.shape.Selector = map[string]string{}
+		if m.Spec.Shape.Selector == nil {
+			m.Spec.Shape.Selector = map[string]string{}
 		}
-		m.spec.shape.Selector[key] = value
+		m.Spec.Shape.Selector[key] = value
 	}
-	m.affinityKey, _ = affinityKey(o)
+	m.AffinityKey, _ = affinityKey(o)
 	all.list = append(all.list, m)
 }
 

@@ -3,41 +3,43 @@ package manifest
 import (
 	"math"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
 )
 
 // classOf is what a member says: its number, its class, else the default of all pods. Templates beside which the gang has a
 // priority of its own may name a class that is not known.
-func classOf(p *priorities.All, m *member, own bool) priorities.Class {
-	name := m.spec.class.Text()
+func classOf(p *priorities.All, m *member.Member, own bool) priorities.Class {
+	name := m.Spec.Class.Text()
 	c, _ := p.Lookup(name)
-	if !own || m.obj != nil {
-		c, _ = p.Resolve(m.spec.priority, m.spec.class)
+	if !own || m.Obj != nil {
+		c, _ = p.Resolve(m.Spec.Priority, m.Spec.Class)
 	}
-	if name == "" && m.spec.priority == nil {
+	if name == "" && m.Spec.Priority == nil {
 		c = p.Global
 	}
-	c.Never = priorities.Never(m.spec.policy, c.Never)
+	c.Never = priorities.Never(m.Spec.Policy, c.Never)
 	return c
 }
 
 // rank gives every member the priority of the gang if that has one of its own, else what the member says, and decides whether the
 // gang may preempt: not if one of those that wait may not. The gang's priority is the lowest of its members that stay.
-func rank(p *priorities.All, d *draft, members []*member) {
+func rank(p *priorities.All, d *draft, members []*member.Member) {
 	own, fixed := p.Resolve(d.priority, d.class)
 	d.never = own.Never
 	lowest, found := own.Priority, fixed
 	for _, m := range members {
 		c := classOf(p, m, fixed)
-		m.priority = c.Priority
+		m.Priority = c.Priority
 		if fixed {
-			m.priority = own.Priority
+			m.Priority = own.Priority
 		}
-		if !m.leaving && (!found || m.priority < lowest) {
-			lowest, found = m.priority, true
+		if !m.Leaving && (!found || m.Priority < lowest) {
+			lowest, found = m.Priority, true
 		}
-		d.never = d.never || m.node == "" && (c.Never || m.spec.patient)
+		d.never = d.never || m.Node == "" && (c.Never || m.Spec.Patient)
 	}
 	if d.policy.Present() {
 		d.never = priorities.Never(d.policy, false)

@@ -3,6 +3,8 @@ package manifest
 import (
 	"cmp"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
@@ -13,22 +15,22 @@ import (
 // kaiPinned is the priority from which a gang of KAI is not preemptible unless it says otherwise.
 const kaiPinned = 100
 
-// readProtection reads what the metadata of a pod or template says of eviction.
-func (p *podSpec) readProtection(meta object.Field) {
+// readProtection reads what the metadata of a pod or template say of eviction.
+func readProtection(p *member.Spec, meta object.Field) {
 	labels := meta.Sub("labels")
-	p.pinned = !labels.Get(quotas.Prefix + "preemptible").Truth(true)
+	p.Pinned = !labels.Get(quotas.Prefix + "preemptible").Truth(true)
 	for _, key := range []string{quotas.Prefix + "can-preempt", quotas.Prefix + "can-preempible"} {
-		p.patient = !labels.Get(key).Truth(true) || p.patient
+		p.Patient = !labels.Get(key).Truth(true) || p.Patient
 	}
-	p.patient = priorities.Never(labels.Get(schedulingPrefix+"preemption-policy"), false) || p.patient
-	p.unevictable = labels.Get(schedulingPrefix + "disable-preemptible").Truth(false)
-	p.preemptable = priorities.Preemptable(meta)
-	p.preemptibility = priorities.Preemptibility(labels.Get("kai.scheduler/preemptibility"))
+	p.Patient = priorities.Never(labels.Get(schedulingPrefix+"preemption-policy"), false) || p.Patient
+	p.Unevictable = labels.Get(schedulingPrefix + "disable-preemptible").Truth(false)
+	p.Preemptable = priorities.Preemptable(meta)
+	p.Preemptibility = priorities.Preemptibility(labels.Get("kai.scheduler/preemptibility"))
 }
 
 // protect decides who of a gang may be evicted once priorities are known. Volcano's word is the pod's, else its PodGroup's,
 // else its Job's; KAI's the PodGroup's, else the pod's.
-func (d *draft) protect(members []*member) {
+func (d *draft) protect(members []*member.Member) {
 	var kai, volcano []priorities.Verdict
 	for _, o := range []*object.Object{d.obj, d.jobObject(), d.top} {
 		if o == nil {
@@ -43,11 +45,11 @@ func (d *draft) protect(members []*member) {
 		}
 	}
 	for _, m := range members {
-		said := cmp.Or(append(kai, m.spec.preemptibility)...)
-		m.pinned = m.spec.pinned || said == priorities.MustStay ||
+		said := cmp.Or(append(kai, m.Spec.Preemptibility)...)
+		m.Pinned = m.Spec.Pinned || said == priorities.MustStay ||
 			said == priorities.Unsaid && d.obj != nil && d.obj.Group == quotas.KAI && d.result.Request.Priority >= kaiPinned
-		if cmp.Or(m.spec.preemptable, cmp.Or(volcano...)) == priorities.MustStay {
-			m.unevictable = true
+		if cmp.Or(m.Spec.Preemptable, cmp.Or(volcano...)) == priorities.MustStay {
+			m.Unevictable = true
 		}
 	}
 }

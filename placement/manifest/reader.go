@@ -3,6 +3,8 @@ package manifest
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
@@ -40,7 +42,7 @@ func newReader(b *base, objects *object.Set, notices *object.Notices, others map
 	r.trees = b.trees.Lookup(others)
 	r.rules = rules{r.trees}
 	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: notices, reports: b.nodes.Reports}
-	r.gangs = gangs{objects: objects, notices: notices, byName: map[string]*draft{}, covered: map[string]*draft{}}
+	r.gangs = gangs{objects: objects, notices: notices, byName: map[string]*draft{}, leftBy: map[*member.Member]*draft{}, covered: map[string]*draft{}}
 	r.inTree = inTree{
 		trees: r.trees, gangs: &r.gangs, notices: notices,
 		groups: map[string]*nested{}, above: map[string]*nested{}, workloads: map[string][]*object.Object{},
@@ -60,7 +62,7 @@ func (r *reader) link() {
 	r.gangs.countOver(r.pods.over)
 	r.gangs.dropCovered()
 	for _, d := range r.gangs.drafts {
-		r.readOwnersOf(d)
+		d.findOwners(r.objects, &r.base.quotas)
 	}
 }
 

@@ -3,20 +3,22 @@ package manifest
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 )
 
 // standing makes the request of the members of a gang that run, as if all of them waited: where its rules cannot be those of so few, it
 // has none.
-func (r *reader) standing(d *draft, members []*member, whole *part) {
-	q := gang.Request{Name: d.name, Tree: d.tree, Gather: unique(d.gather), PP: d.pp, DP: d.dp, AffinityKey: agreedOn(podsOf(members), affinityKey)}
-	whole.group(&q)
+func (r *reader) standing(d *draft, members []*member.Member, whole *member.Part) {
+	q := gang.Request{Name: d.name, Tree: d.tree, Gather: member.Unique(d.gather), PP: d.pp, DP: d.dp, AffinityKey: agreedOn(member.PodsOf(members), affinityKey)}
+	whole.Group(&q)
 	q.MinMember, q.MinParts = 0, 0
 	shapes := map[string]*gang.Shape{}
 	for _, m := range members {
-		if m.node != "" {
-			q.Members = append(q.Members, gang.Member{Name: m.name, Index: m.index, Indexed: m.indexed, Shape: sharedShape(shapes, m)})
+		if m.Node != "" {
+			q.Members = append(q.Members, gang.Member{Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: sharedShape(shapes, m)})
 		}
 	}
 	r.limit(d, members, &q)
@@ -27,10 +29,10 @@ func (r *reader) standing(d *draft, members []*member, whole *part) {
 }
 
 // sharedShape is the shape of a member, one for all that ask for the same.
-func sharedShape(shapes map[string]*gang.Shape, m *member) *gang.Shape {
-	key := m.spec.shapeKey()
+func sharedShape(shapes map[string]*gang.Shape, m *member.Member) *gang.Shape {
+	key := m.Spec.ShapeKey()
 	if shapes[key] == nil {
-		shapes[key] = &m.spec.shape
+		shapes[key] = &m.Spec.Shape
 	}
 	return shapes[key]
 }

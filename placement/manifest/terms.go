@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -26,7 +28,7 @@ func (d *draft) readTerms() {
 	if d.isGroup() {
 		sources = []*object.Object{d.obj}
 	} else if d.obj == nil && !d.plain {
-		sources = podsOf(d.pods)
+		sources = member.PodsOf(d.pods)
 	}
 	t := &d.terms
 	t.WaitTime = cmp.Or(agreedOn(sources, waitTime), t.WaitTime)

@@ -40,7 +40,7 @@ func (d *draft) tieByPods() {
 		return
 	}
 	for _, m := range d.pods {
-		t := readTie(m.obj)
+		t := readTie(m.Obj)
 		switch {
 		case !t.at.Present():
 		case !d.tie.at.Present():

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
@@ -50,25 +52,25 @@ func (r *reader) readVolcanoPodGroup(o *object.Object) {
 	switch {
 	case len(policies) > 0:
 		d.grouped, d.ruled = true, slices.ContainsFunc(policies, func(p subGroupPolicy) bool { return len(p.rules) > 0 })
-		d.arrange = func(d *draft, members []*member) part {
+		d.arrange = func(d *draft, members []*member.Member) member.Part {
 			parts := arrangeSubGroups(d, policies, members)
 			if !d.addTasks(&parts, tasks) {
 				spec.Get("minTaskMember").Fail("beside a subGroupPolicy that takes some pods of a task, or others too: cannot be kept together")
 			}
-			return join(parts)
+			return member.Join(parts)
 		}
 	case len(tasks) > 0:
-		d.arrange = func(d *draft, members []*member) part { return arrangeTasks(d, tasks, members) }
+		d.arrange = func(d *draft, members []*member.Member) member.Part { return arrangeTasks(d, tasks, members) }
 	}
 }
 
 // matches says whether the policy takes the pod, and the values that tell its group.
-func (p *subGroupPolicy) matches(m *member) (values []string, ok bool) {
-	if !p.selector.Matches("", m.labels) {
+func (p *subGroupPolicy) matches(m *member.Member) (values []string, ok bool) {
+	if !p.selector.Matches("", m.Labels) {
 		return nil, false
 	}
 	for _, key := range p.keys {
-		value, ok := m.labels[key]
+		value, ok := m.Labels[key]
 		if !ok {
 			return nil, false
 		}
@@ -81,37 +83,37 @@ func (p *subGroupPolicy) matches(m *member) (values []string, ok bool) {
 type subGroup struct {
 	policy int
 	values []string
-	part   part
+	part   member.Part
 }
 
 // arrangeSubGroups gives each pod to the first policy that matches. Groups come in the order of policies and label values, after
 // them the pods that no policy matches.
-func arrangeSubGroups(d *draft, policies []subGroupPolicy, members []*member) []part {
+func arrangeSubGroups(d *draft, policies []subGroupPolicy, members []*member.Member) []member.Part {
 	var groups []*subGroup
-	none := part{loose: true}
+	none := member.Part{Loose: true}
 	for _, m := range members {
 		if g := findSubGroup(policies, m, &groups); g != nil {
-			g.part.members = append(g.part.members, m)
+			g.part.Members = append(g.part.Members, m)
 		} else {
-			none.members = append(none.members, m)
+			none.Members = append(none.Members, m)
 		}
 	}
 	slices.SortFunc(groups, func(a, b *subGroup) int {
 		return cmp.Or(cmp.Compare(a.policy, b.policy), muster.ComparePaths(a.values, b.values))
 	})
-	var parts []part
+	var parts []member.Part
 	for i, p := range policies {
-		var of []part
+		var of []member.Part
 		for _, g := range groups {
 			if g.policy == i {
-				of = append(of, g.part.whole(p.size))
+				of = append(of, g.part.Whole(p.size))
 			}
 		}
 		if len(of) > 0 || p.least > 0 {
 			parts = append(parts, d.bundle("policy "+p.name, of, p.least, p.size))
 		}
 	}
-	if len(none.members) > 0 {
+	if len(none.Members) > 0 {
 		parts = append(parts, none)
 	}
 	return parts
@@ -119,18 +121,18 @@ func arrangeSubGroups(d *draft, policies []subGroupPolicy, members []*member) []
 
 // bundle is a part of groups of which so many must run, besides what the gang's minimum says; a gang without one needs all. Groups of
 // so many members that are not known yet are waited for.
-func (d *draft) bundle(name string, groups []part, least, size int) part {
-	p := part{name: name, bundle: true, parts: groups, needParts: cmp.Or(least, -1)}
+func (d *draft) bundle(name string, groups []member.Part, least, size int) member.Part {
+	p := member.Part{Name: name, Bundle: true, Parts: groups, NeedParts: cmp.Or(least, -1)}
 	if missing := least - len(groups); missing > 0 {
-		p.needParts, p.need = 0, len(p.all())+missing*size
+		p.NeedParts, p.Need = 0, len(p.All())+missing*size
 	}
 	if d.min == 0 {
-		p.needParts = 0
+		p.NeedParts = 0
 	}
 	return p
 }
 
-func findSubGroup(policies []subGroupPolicy, m *member, groups *[]*subGroup) *subGroup {
+func findSubGroup(policies []subGroupPolicy, m *member.Member, groups *[]*subGroup) *subGroup {
 	for i := range policies {
 		values, ok := policies[i].matches(m)
 		if !ok {
@@ -142,7 +144,7 @@ func findSubGroup(policies []subGroupPolicy, m *member, groups *[]*subGroup) *su
 			}
 		}
 		name := strings.Join(append([]string{policies[i].name}, values...), "/")
-		g := &subGroup{policy: i, values: values, part: part{name: name, rules: policies[i].rules}}
+		g := &subGroup{policy: i, values: values, part: member.Part{Name: name, Rules: policies[i].rules}}
 		*groups = append(*groups, g)
 		return g
 	}
@@ -180,10 +182,10 @@ func (r *reader) readVolcanoJob(o *object.Object) {
 		}
 		pod := r.pods.readPodSpec(f.Sub("template"))
 		if policy, ok := object.OneOf(f.Get("topologyPolicy"), "policy", nodes.KubeletPolicies); ok {
-			pod.shape.NUMA.Policy = policy // the job's controller writes it into the annotation of the pods
+			pod.Shape.NUMA.Policy = policy // the job's controller writes it into the annotation of the pods
 		}
 		members := promise(o.Name+"-"+t.name, t.replicas, len(d.promised), pod)
-		t.label(members, pod.labels.TextMap())
+		t.label(members, pod.Labels.TextMap())
 		d.promised = append(d.promised, members...)
 		tasks = append(tasks, t)
 		d.ruled = d.ruled || len(t.rules) > 0
@@ -192,7 +194,7 @@ func (r *reader) readVolcanoJob(o *object.Object) {
 		d.min = sumOfMinima(tasks)
 	}
 	bindTasks(d, tasks)
-	d.arrange = func(d *draft, members []*member) part { return arrangeTasks(d, tasks, members) }
+	d.arrange = func(d *draft, members []*member.Member) member.Part { return arrangeTasks(d, tasks, members) }
 }
 
 func (in *rules) readPartitions(d *draft, p object.Field, t *task) {

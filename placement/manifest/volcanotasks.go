@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -23,40 +25,42 @@ type task struct {
 }
 
 // addTasks gives the parts of which a task is all, or that are in none, what is needed of the task. It says whether each task is in one.
-func (d *draft) addTasks(parts *[]part, tasks []task) bool {
-	isOf := func(t *task) func(m *member) bool { return func(m *member) bool { return m.said(taskLabel) == t.name } }
+func (d *draft) addTasks(parts *[]member.Part, tasks []task) bool {
+	isOf := func(t *task) func(m *member.Member) bool {
+		return func(m *member.Member) bool { return m.Said(taskLabel) == t.name }
+	}
 	for i := range tasks {
 		t := d.taskLeft(&tasks[i])
 		var in []int
 		for at := range *parts {
-			if slices.ContainsFunc((*parts)[at].all(), isOf(t)) {
+			if slices.ContainsFunc((*parts)[at].All(), isOf(t)) {
 				in = append(in, at)
 			}
 		}
 		switch {
 		case t.available == 0:
 		case len(in) == 0:
-			*parts = append(*parts, part{name: "task " + t.name, allOf: "task " + t.name, bundle: true, need: t.available})
+			*parts = append(*parts, member.Part{Name: "task " + t.name, AllOf: "task " + t.name, Bundle: true, Need: t.available})
 		case len(in) > 1:
 			return false
-		case (*parts)[in[0]].loose:
+		case (*parts)[in[0]].Loose:
 			p := &(*parts)[in[0]]
-			of := part{name: "task " + t.name, allOf: "task " + t.name, bundle: true, need: t.available}
-			for _, m := range p.members {
+			of := member.Part{Name: "task " + t.name, AllOf: "task " + t.name, Bundle: true, Need: t.available}
+			for _, m := range p.Members {
 				if isOf(t)(m) {
-					of.members = append(of.members, m)
+					of.Members = append(of.Members, m)
 				}
 			}
-			p.members = slices.DeleteFunc(slices.Clone(p.members), isOf(t))
+			p.Members = slices.DeleteFunc(slices.Clone(p.Members), isOf(t))
 			*parts = append(*parts, of)
-		case slices.ContainsFunc((*parts)[in[0]].all(), func(m *member) bool { return !isOf(t)(m) }):
+		case slices.ContainsFunc((*parts)[in[0]].All(), func(m *member.Member) bool { return !isOf(t)(m) }):
 			return false
 		default:
 			p := &(*parts)[in[0]]
-			p.need, p.allOf = max(p.need, t.available), "task "+t.name
+			p.Need, p.AllOf = max(p.Need, t.available), "task "+t.name
 		}
 	}
-	*parts = slices.DeleteFunc(*parts, func(p part) bool { return p.loose && len(p.members) == 0 })
+	*parts = slices.DeleteFunc(*parts, func(p member.Part) bool { return p.Loose && len(p.Members) == 0 })
 	return true
 }
 
@@ -125,7 +129,7 @@ const (
 )
 
 // label gives replicas the labels that the controller writes, those of a partition the same.
-func (t *task) label(members []*member, template map[string]string) {
+func (t *task) label(members []*member.Member, template map[string]string) {
 	var labels map[string]string
 	for i, m := range members {
 		if i == 0 || t.size > 0 && i%t.size == 0 {
@@ -135,15 +139,15 @@ func (t *task) label(members []*member, template map[string]string) {
 				labels[partitionLabel] = strconv.Itoa(i / t.size)
 			}
 		}
-		m.labels = labels
+		m.Labels = labels
 	}
 }
 
 // arrangeTasks makes the partitions groups. Tasks without partitions, and pods of no task, are the gang's own members.
-func arrangeTasks(d *draft, tasks []task, members []*member) part {
-	byTask := map[string][]*member{}
+func arrangeTasks(d *draft, tasks []task, members []*member.Member) member.Part {
+	byTask := map[string][]*member.Member{}
 	for _, m := range members {
-		name := m.said(taskLabel)
+		name := m.Said(taskLabel)
 		if !slices.ContainsFunc(tasks, func(t task) bool { return t.name == name }) {
 			name = ""
 		}
@@ -152,49 +156,49 @@ func arrangeTasks(d *draft, tasks []task, members []*member) part {
 		}
 		byTask[name] = append(byTask[name], m)
 	}
-	var parts []part
+	var parts []member.Part
 	for i := range tasks {
 		t := d.taskLeft(&tasks[i])
 		of := byTask[t.name]
 		switch {
 		case t.size > 0:
 			p := d.bundle("task "+t.name, t.partitions(of), t.least, t.size)
-			p.need, p.allOf = max(p.need, t.available), "task "+t.name
+			p.Need, p.AllOf = max(p.Need, t.available), "task "+t.name
 			parts = append(parts, p)
 		case t.available > 0:
-			parts = append(parts, part{name: "task " + t.name, allOf: "task " + t.name, bundle: true, members: of, need: t.available})
+			parts = append(parts, member.Part{Name: "task " + t.name, AllOf: "task " + t.name, Bundle: true, Members: of, Need: t.available})
 		default:
-			parts = append(parts, part{loose: true, members: of})
+			parts = append(parts, member.Part{Loose: true, Members: of})
 		}
 	}
-	parts = append(parts, part{loose: true, members: byTask[""]})
-	if !slices.ContainsFunc(parts, func(p part) bool { return p.bundle }) {
-		return part{members: members}
+	parts = append(parts, member.Part{Loose: true, Members: byTask[""]})
+	if !slices.ContainsFunc(parts, func(p member.Part) bool { return p.Bundle }) {
+		return member.Part{Members: members}
 	}
-	return join(slices.DeleteFunc(parts, func(p part) bool { return p.loose && len(p.members) == 0 }))
+	return member.Join(slices.DeleteFunc(parts, func(p member.Part) bool { return p.Loose && len(p.Members) == 0 }))
 }
 
 // partitions are groups of consecutive replicas: those of a partition's label, else of the index of the replica, else as they come.
-func (t *task) partitions(members []*member) []part {
-	byID := map[int][]*member{}
+func (t *task) partitions(members []*member.Member) []member.Part {
+	byID := map[int][]*member.Member{}
 	for i, m := range members {
 		id := i / t.size
-		if index, ok := object.Ordinal(m.said(taskIndexLabel)); ok {
+		if index, ok := object.Ordinal(m.Said(taskIndexLabel)); ok {
 			id = index / t.size
 		}
-		if label, ok := object.Ordinal(m.said(partitionLabel)); ok {
+		if label, ok := object.Ordinal(m.Said(partitionLabel)); ok {
 			id = label
 		}
 		byID[id] = append(byID[id], m)
 	}
-	var out []part
+	var out []member.Part
 	for _, id := range slices.Sorted(maps.Keys(byID)) {
-		p := part{name: t.name + "/" + strconv.Itoa(id), rules: t.rules, members: byID[id]}
+		p := member.Part{Name: t.name + "/" + strconv.Itoa(id), Rules: t.rules, Members: byID[id]}
 		size := t.size
 		if rest := t.replicas - id*t.size; rest > 0 {
 			size = min(size, rest)
 		}
-		out = append(out, p.whole(size))
+		out = append(out, p.Whole(size))
 	}
 	return out
 }

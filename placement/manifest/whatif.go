@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/whatif"
 )
@@ -62,7 +63,7 @@ func (r *reader) askedFor() (all []whatif.Gang) {
 }
 
 // everything is the objects that make a gang.
-func (d *draft) everything() []*object.Object { return append(d.objects(), podsOf(d.pods)...) }
+func (d *draft) everything() []*object.Object { return append(d.objects(), member.PodsOf(d.pods)...) }
 
 // forget leaves out gangs of which an owner of several would promise the members that are not there.
 func (g *gangs) forget(names []string) {
