@@ -10,32 +10,17 @@ var notYet = map[string][]gangAt{
 	"spec.scheduling of a Job (1.37) is not read: before its PodGroup is made the rule is lost": {
 		{"intree-early.yaml", "intree/early"},
 	},
-	"a child Job that is complete counts only while its pods are there": {
-		{"jobset-ended-half.yaml", "jobset/ended"},
-	},
 	"the webhook lets followers be made only when their leader has a node: they are not promised, and the terms of the webhook are counted beside the limit that they are": {
 		{"jobset-exclusive-waiting.yaml", "jobset/alone"},
 	},
 	"the terms that the webhook adds are counted beside the limit that they are": {
 		{"lws-exclusive-waiting.yaml", "lws/alone-0"},
 	},
-	"a replica of a surge has an owner": {
-		{"lws-half.yaml", "lws/half-2"},
-	},
 	"a launcher that comes after the workers takes none of their minimum": {
 		{"mpijob-launcher-waiting.yaml", "mpi/late"},
 	},
 	"pods that no podReferences name yet are in the group of their label grove.io/podclique": {
 		{"podgang-created.yaml", "grove/made-0"},
-	},
-	"a member that succeeded counts toward the minimum": {
-		{"pytorchjob-half.yaml", "pytorch/half"},
-		{"volcano-half.yaml", "volcano/half-f095f2c4-0fcd-5461-a8da-20c8d8e30e24"},
-		{"koordinator-half.yaml", "koord/half"},
-		{"tfjob-half.yaml", "tfjob/half"},
-	},
-	"the head that is to come has the container of the autoscaler": {
-		{"raycluster-early.yaml", "ray/early"},
 	},
 	"the Job that submits is no member of the gang of the cluster": {
 		{"rayjob-half.yaml", "ray/job-half-t8vbc"},
@@ -44,13 +29,6 @@ var notYet = map[string][]gangAt{
 		{"rayjob-running.yaml", "ray/job-runs"},
 		{"rayjob-terminating.yaml", "ray/job-leaves-z2wld"},
 		{"rayjob-terminating.yaml", "ray/job-leaves"},
-	},
-	"minTaskMember beside subGroupPolicy is refused; the controller writes both": {
-		{"volcano-partitions-waiting.yaml", "volcano/parts-02dae4b6-9d4a-5d9a-aba4-750a21d01539"},
-		{"volcano-partitions-waiting.yaml", aside},
-	},
-	"network-topology-mode and network-topology-highest-tier of pods and templates are not read": {
-		{"volcano-pods-early.yaml", "volcano-pods/early"},
 	},
 	"a Job whose PodGroup is Pending has no pods yet: it is told as a PodGroup without pods, and not planned": {
 		{"volcano-unqueued.yaml", "volcano/unqueued-f18d4769-960f-5a80-9644-d420f1b863a1"},
@@ -72,17 +50,8 @@ var notYet = map[string][]gangAt{
 		{"kai-lws-waiting.yaml", aside},
 	},
 	"an owner that goes makes no pods, and those that leave without a node are nobody's": {
-		{"intree-gone.yaml", "intree/gone"},
-		{"job-gone.yaml", "job/gone"},
-		{"jobset-gone.yaml", "jobset/gone"},
 		{"kueue-job-gone.yaml", "kueue/job-gone-5d6e7"},
 		{"kueue-pods-gone.yaml", "kueue-pods/gone"},
-		{"lws-gone.yaml", "lws/gone-0"},
-		{"mpijob-gone.yaml", "mpi/gone"},
-		{"pytorchjob-gone.yaml", "pytorch/gone"},
-		{"raycluster-gone.yaml", "ray/gone"},
-		{"rayjob-gone.yaml", "ray/job-gone-h4tzx"},
-		{"trainjob-gone.yaml", "trainer/gone"},
 	},
 	"a parent Workload and its variants are one gang, which runs once": {
 		{"kueue-variants-waiting.yaml", "kueue/job-variants-2d3e4"},
@@ -95,6 +64,8 @@ var notYet = map[string][]gangAt{
 		{together, "lws/gang-0-6d9f7c6b4d"},
 		{together, "lws/half-0"},
 		{together, "lws/late-0"},
+		{together, "jobset/ended"},
+		{together, "lws/half-2"},
 		{together, "lws/waits-0"},
 		{together, "trainer/half"},
 		{together, "trainer/waits"},

@@ -69,6 +69,11 @@ func (all *pods) readPod(o *object.Object) {
 	phase := o.Root.Sub("status").Get("phase").Text()
 	m := &member.Member{Obj: o, Name: o.Name, Spec: all.readPodSpec(o.Root), Labels: o.Labels, Leaving: o.Deleted}
 	m.Node = m.Spec.Node
+	for _, key := range indexKeys {
+		if f := o.Stated(key); f.Present() && !m.Indexed {
+			m.Index, m.Indexed = f.Count(f.Text(), 0)
+		}
+	}
 	if phase == "Succeeded" || phase == "Failed" || (m.Node == "" && o.Deleted) {
 		if phase == "Succeeded" {
 			all.over = append(all.over, m)
@@ -86,11 +91,6 @@ func (all *pods) readPod(o *object.Object) {
 	m.Unevictable = m.Tolerated || m.Spec.Unevictable
 	if at := o.Root.Sub("status").Get("startTime").Time(); !at.IsZero() {
 		m.Started = at.Unix()
-	}
-	for _, key := range indexKeys {
-		if f := o.Stated(key); f.Present() && !m.Indexed {
-			m.Index, m.Indexed = f.Count(f.Text(), 0)
-		}
 	}
 	for key, value := range selectorAnnotation(o) {
 		if m.Spec.Shape.Selector == nil {

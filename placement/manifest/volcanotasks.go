@@ -26,6 +26,13 @@ type task struct {
 
 // addTasks gives the parts of which a task is all, or that are in none, what is needed of the task. It says whether each task is in one.
 func (d *draft) addTasks(parts *[]member.Part, tasks []task) bool {
+	known := 0
+	for i := range *parts {
+		known += len((*parts)[i].All())
+	}
+	if d.min == 0 || d.min == known {
+		tasks = nil // all are needed
+	}
 	isOf := func(t *task) func(m *member.Member) bool {
 		return func(m *member.Member) bool { return m.Said(taskLabel) == t.name }
 	}

@@ -54,7 +54,7 @@ func (r *reader) askedFor() (all []whatif.Gang) {
 	}
 	for _, m := range slices.Concat(r.pods.over, r.pods.done) {
 		d := r.gangs.gangOf(m)
-		behind[d] = append(behind[d], m.obj)
+		behind[d] = append(behind[d], m.Obj)
 	}
 	for _, d := range r.gangs.drafts {
 		all = append(all, whatif.Gang{Name: d.name, Owners: owners[d.name], Made: d.everything(), Behind: behind[d]})
