@@ -127,14 +127,20 @@ func (d *draft) objects() []*object.Object {
 		out = append(out, d.job.obj)
 	}
 	out = append(out, d.below...)
-	for _, o := range slices.Concat(d.owners, d.children) {
-		if !slices.Contains(out, o) {
-			out = append(out, o)
-		}
-	}
 	for _, m := range d.pods {
 		if m.Node == "" {
 			out = append(out, m.Obj)
+		}
+	}
+	return out
+}
+
+// concerned are the objects whose defects are the gang's: its own, and those that others stand for.
+func (d *draft) concerned() []*object.Object {
+	out := d.objects()
+	for _, o := range slices.Concat(d.owners, d.children) {
+		if !slices.Contains(out, o) {
+			out = append(out, o)
 		}
 	}
 	return out

@@ -212,7 +212,7 @@ func divides(q *gang.Request, members int) bool {
 func (r *reader) check(d *draft, known int) {
 	q, at, why := &d.result.Request, d.place(), "" // why it is not supported
 	var errs []error
-	for _, o := range d.objects() {
+	for _, o := range d.concerned() {
 		copied := o.Group == "kueue.x-k8s.io" || o.Group == quotas.KAI && d.hasRules() // from owners, whose rules its spec has
 		copied = copied || o != d.obj && (slices.Contains(d.owners, o) || slices.Contains(d.children, o)) && (d.job == nil || o != d.job.obj)
 		if o.Kind != "Pod" && !copied {

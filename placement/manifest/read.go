@@ -48,7 +48,7 @@ func defects(objects *object.Set, keepGoing bool, waiting []*draft) (fatal, spar
 	}
 	kept := map[*object.Object]bool{}
 	for _, d := range waiting {
-		for _, o := range d.objects() {
+		for _, o := range d.concerned() {
 			kept[o] = true
 		}
 	}
