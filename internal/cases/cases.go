@@ -143,7 +143,7 @@ func Judge(c *Case) Verdict {
 	if why == "" {
 		return Verdict{Holds: true}
 	}
-	return Verdict{WaitsFor: later(c), Why: why}
+	return Verdict{Why: why}
 }
 
 // answer is what the command says to the objects of a case.

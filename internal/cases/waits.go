@@ -3,7 +3,6 @@ package cases
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest"
@@ -13,14 +12,6 @@ import (
 func missingPackage(c *Case) string {
 	if c.Objects == nil && !isDiscovery(c) && !slices.Contains(slices.Concat(zoneKinds, quotaKinds, gangKinds), c.Kind) {
 		return "cases of kind " + c.Kind
-	}
-	return ""
-}
-
-// later names what a case waits for that nothing reads yet as its page says. Empty: it must hold.
-func later(c *Case) string {
-	if strings.HasPrefix(c.Name, "dumps/") {
-		return "clusters as their controllers leave them"
 	}
 	return ""
 }

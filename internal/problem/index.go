@@ -346,6 +346,7 @@ func (k *keyWriter) shape(s *gang.Shape) {
 		k.text(t.Value)
 		k.text(string(t.Effect))
 		*k = append(*k, Bit(t.Exists))
+		k.text(string(t.Compare))
 	}
 	k.text(string(s.NUMA.Policy))
 	k.text(string(s.NUMA.Exclusive))

@@ -112,6 +112,10 @@ func (r *reader) run(d *draft, members, leaving []*member.Member, least int, alo
 		if m.Node == "" {
 			continue
 		}
+		if m.Obj != nil && m.Obj.Twin { // which of the two is meant nobody knows
+			r.held.Close(m.Node)
+			continue
+		}
 		in := r.closes(d, m, alone)
 		if r.base.opt.KeepGoing && d.isDoubtful(m) {
 			m.Unevictable = true
