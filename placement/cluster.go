@@ -3,6 +3,7 @@
 package placement
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -70,6 +71,33 @@ func (c *Cluster) Nodes() iter.Seq[cluster.Node] { return c.inside().Nodes() }
 // Free is the free amount of each resource that the node bounds, negative where it is over-committed. False for an
 // unknown node. The map is the caller's. O(resources).
 func (c *Cluster) Free(name string) (muster.Resources, bool) { return c.inside().FreeOn(name) }
+
+// Node is the node of a name, as [Cluster.Nodes] has it; false for one that is not there. O(resources).
+func (c *Cluster) Node(name string) (cluster.Node, bool) {
+	s := c.inside()
+	id, ok := s.Lineage.ID(name)
+	if !ok || s.FlagsOf(id)&snapshot.Present == 0 {
+		return cluster.Node{}, false
+	}
+	return snapshot.NodeAt(s, id), true
+}
+
+// RunningOn lists the running members on a node: by gang, then by member, in natural order of names; the slice is the caller's.
+// O(n log n) for n of them.
+func (c *Cluster) RunningOn(name string) (out []cluster.Running) {
+	s := c.inside()
+	id, ok := s.Lineage.ID(name)
+	if !ok {
+		return nil
+	}
+	for m := range snapshot.MembersOn(s, id) {
+		out = append(out, s.ExportMember(m))
+	}
+	slices.SortFunc(out, func(a, b cluster.Running) int {
+		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
+	})
+	return out
+}
 
 // Running iterates over the running members: gangs, then members, in natural order of names.
 func (c *Cluster) Running() iter.Seq[cluster.Running] { return c.inside().Running() }

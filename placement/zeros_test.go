@@ -21,7 +21,7 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 	)
 	c := newCluster(t, board(t))
 	zeros.Walk(
-		t, c.Tree, c.Free, c.Apply, c.Release, c.Update,
+		t, c.Tree, c.Free, c.Node, c.RunningOn, c.Apply, c.Release, c.Update,
 		func(req *gang.Request) (*placement.Result, error) { return placement.Plan(c, req) },
 		func(queue []*gang.Request) { placement.Batch(c, queue) },
 		func(req *gang.Request, opt placement.ExplainOptions) { placement.Explain(c, req, opt) },

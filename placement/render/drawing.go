@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -40,21 +41,25 @@ type cell struct {
 func newDrawing(c *placement.Cluster, o *Outcome) *drawing {
 	d := &drawing{cells: map[string]cell{}}
 	d.tree = treeOf(c, o)
-	parts := partsOf(c, o)
+	parts := partsOf(c.Running(), o)
 	counter := counter{shape: shapeOf(o.Request), exclusive: c.NUMAExclusive(), mixed: len(shapesOf(o.Request)) > 0}
 	for n := range c.Nodes() {
-		p := parts[n.Name]
-		if p == nil {
-			p = &part{}
-		}
-		nc := cell{assigned: p.assigned, own: p.own, victims: p.victims}
-		nc.touched = len(p.assigned)+p.own+p.victims > 0 || p.waited
-		nc.count(&n, &counter, p)
-		d.cells[n.Name] = nc
+		d.cells[n.Name] = cellOf(&n, &counter, parts[n.Name])
 		d.order = append(d.order, n.Name)
 	}
 	d.whole = len(d.cells) <= drawnWhole
 	return d
+}
+
+// cellOf is the cell of a node, on which nothing is if p is nil.
+func cellOf(n *cluster.Node, of *counter, p *part) cell {
+	if p == nil {
+		p = &part{}
+	}
+	c := cell{assigned: p.assigned, own: p.own, victims: p.victims}
+	c.touched = len(p.assigned)+p.own+p.victims > 0 || p.waited
+	c.count(n, of, p)
+	return c
 }
 
 // part is what runs on a node and what the plan does there.
@@ -67,8 +72,8 @@ type part struct {
 	waited             bool
 }
 
-// partsOf looks at every running member and at the plan, by node.
-func partsOf(c *placement.Cluster, o *Outcome) map[string]*part {
+// partsOf looks at running members and at the plan, by node.
+func partsOf(running iter.Seq[cluster.Running], o *Outcome) map[string]*part {
 	parts := map[string]*part{}
 	at := func(node string) *part {
 		if parts[node] == nil {
@@ -96,7 +101,7 @@ func partsOf(c *placement.Cluster, o *Outcome) map[string]*part {
 			}
 		}
 	}
-	for m := range c.Running() {
+	for m := range running {
 		p := at(m.Node)
 		p.all.add(&m)
 		if m.Leaving {
@@ -286,6 +291,11 @@ func (d *drawing) write(w io.Writer) {
 	if outside := d.outside(); len(outside) > 0 {
 		lines = append(lines, line{"  (outside the tree)", d.row(outside)})
 	}
+	writeLines(w, lines)
+}
+
+// writeLines puts what stands behind labels below each other.
+func writeLines(w io.Writer, lines []line) {
 	width := 0
 	for _, l := range lines {
 		if l.text != "" {

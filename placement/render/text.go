@@ -15,7 +15,8 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Text draws the outcomes, one after the other, each on the snapshot that it was planned on. A gang has one line that
+// Text draws the outcomes, one after the other, each on the snapshot that it was planned on; of more than eight it draws the cluster once,
+// before the first plan, and of each plan the lowest domains that it touches, of a refusal nothing. A gang has one line that
 // says what was decided and why, the tree, who goes where, and who leaves, why that is legal, and at what cost.
 //
 // In the tree a node is a cell and a member that fits on it a character: a capital letter is a new member, one letter
@@ -26,22 +27,30 @@ import (
 // is counted for the first. Above eight characters a cell is written as counts, such as `4A3.1x`. In clusters of more than 64
 // nodes, domains without a part in the plan are drawn as one line of counts, and no line has more cells than 64: the others are
 // counted. Gangs that start together are drawn one after the other: members of
-// the others are `x`, and victims of any of them leave. O(nodes + running) for each outcome.
+// the others are `x`, and victims of any of them leave. O(nodes + running) for each outcome that is drawn on the whole cluster.
 func Text(w io.Writer, outcomes []Outcome) error { return writeText(w, outcomes, nil) }
 
 // writeText is Text in colours.
 func writeText(w io.Writer, outcomes []Outcome, in paint) error {
 	b := bufio.NewWriter(w)
+	each := len(outcomes) <= drawnEach
+	if !each {
+		writeCluster(b, outcomes, in)
+	}
 	for i := range outcomes {
 		o := short(&outcomes[i])
 		if i > 0 {
 			fmt.Fprintln(b)
 		}
 		writeHeadline(b, o)
-		if drawable(o) {
+		switch {
+		case !drawable(o):
+		case each:
 			d := newDrawing(o.Cluster, o)
 			d.paint = in
 			d.write(b)
+		case o.Result != nil:
+			writeBrief(b, o, in)
 		}
 		if o.Result == nil {
 			writeReason(b, o)

@@ -1,0 +1,131 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/printed"
+	"github.com/muster-sched/muster/topology"
+)
+
+// Above so many plans the cluster is drawn once, before the first one, and of each plan the lowest domains that it touches.
+const (
+	drawnEach      = 8
+	drawnAtOnce    = 512 // nodes of the one drawing of the cluster
+	domainsInBrief = 16
+)
+
+// writeCluster draws the snapshot that the first plan was made from.
+func writeCluster(w io.Writer, outcomes []Outcome, in paint) {
+	for i := range outcomes {
+		c := outcomes[i].Cluster
+		if c == nil || outcomes[i].Request == nil {
+			continue
+		}
+		o := snapshot(c)
+		for resource, n := range o.Request.Shape.Resources { // there is one
+			fmt.Fprintf(w, "the cluster before the plans, a slot is %s; of each plan stands below what it touches\n", printed.Text(amountOf(resource, n)))
+		}
+		d := newDrawing(c, o)
+		d.whole, d.paint = len(d.cells) <= drawnAtOnce, in
+		d.write(w)
+		fmt.Fprintln(w)
+		return
+	}
+}
+
+// touched are the nodes that a plan adds members to or takes some from.
+func touched(o *Outcome) map[string]bool {
+	nodes := map[string]bool{}
+	for _, a := range o.Result.Assignments {
+		nodes[a.Node] = true
+	}
+	for _, m := range o.Result.WaitsFor {
+		nodes[m.Node] = true
+	}
+	for _, res := range resultsWith(o) {
+		for _, v := range res.Victims {
+			nodes[v.Node] = true
+		}
+	}
+	return nodes
+}
+
+// writeBrief draws the lowest domains that a plan touches, a line each with its path: of small ones all nodes, of large ones those that the
+// plan touches. O(nodes that are drawn and what runs there).
+func writeBrief(w io.Writer, o *Outcome, in paint) {
+	d := &drawing{tree: treeOf(o.Cluster, o), paint: in}
+	nodes := touched(o)
+	rows := map[topology.DomainID][]string{}
+	for name := range nodes { // sorted below
+		leaf := topology.NoDomain
+		if id, known := d.tree.Node(name); known {
+			leaf = d.tree.Leaf(id)
+		}
+		rows[leaf] = append(rows[leaf], name)
+	}
+	var lines []line
+	leaves := slices.SortedFunc(maps.Keys(rows), func(a, b topology.DomainID) int { // the order of the tree, those outside last
+		return cmp.Or(cmp.Compare(bit(a == topology.NoDomain), bit(b == topology.NoDomain)), cmp.Compare(a, b))
+	})
+	for i, leaf := range leaves {
+		if i == domainsInBrief {
+			lines = append(lines, line{"  and " + count(len(leaves)-i, "domain") + " more", ""})
+			break
+		}
+		names, rest := rows[leaf], 0
+		slices.SortFunc(names, muster.CompareNatural)
+		label := "(outside the tree)"
+		if leaf != topology.NoDomain {
+			label = cmp.Or(strings.Join(d.tree.Path(leaf), "/"), "(nodes)")
+			if first, last := d.tree.Nodes(leaf); int(last-first) <= drawnInRow {
+				names = nil
+				for ; first < last; first++ {
+					names = append(names, d.tree.NodeName(first))
+				}
+			} else {
+				rest = int(last-first) - len(names)
+			}
+		}
+		if more := len(names) - drawnWhole; more > 0 {
+			names, rest = names[:drawnWhole], rest+more
+		}
+		d.look(o, names)
+		text := d.row(d.present(names))
+		if rest > 0 {
+			text += " and " + count(rest, "node") + " more"
+		}
+		lines = append(lines, line{"  " + printed.Text(label), text})
+	}
+	writeLines(w, lines)
+}
+
+// bit is 1 if a statement holds.
+func bit(holds bool) int { return map[bool]int{true: 1}[holds] }
+
+// look counts the slots of some nodes alone.
+func (d *drawing) look(o *Outcome, names []string) {
+	d.cells, d.whole = map[string]cell{}, true
+	var running []cluster.Running
+	for _, name := range names {
+		running = append(running, o.Cluster.RunningOn(name)...)
+	}
+	parts := partsOf(slices.Values(running), o)
+	counter := counter{shape: shapeOf(o.Request), exclusive: o.Cluster.NUMAExclusive(), mixed: len(shapesOf(o.Request)) > 0}
+	for _, name := range names {
+		if n, is := o.Cluster.Node(name); is {
+			d.cells[name] = cellOf(&n, &counter, parts[name])
+		}
+	}
+}
+
+// present are those of the nodes that the cluster has.
+func (d *drawing) present(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, is := d.cells[name]; return !is })
+}
