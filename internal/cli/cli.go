@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -97,7 +98,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	}
 	p, err := Plan(files, Options{
 		Trees: trees, Layers: set.layers, Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
-		Topology: set.topology, Standing: set.running, Added: added, WithoutNodes: set.without.nodes, WithoutDomains: set.without.domains,
+		Topology: cmp.Or(set.topology, onlyName(trees)), Standing: set.running, Added: added, WithoutNodes: set.without.nodes, WithoutDomains: set.without.domains,
 		WithoutGangs: set.without.gangs, Returned: set.returned,
 	})
 	if p != nil {

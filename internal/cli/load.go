@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement/manifest"
 )
@@ -71,4 +72,28 @@ func expand(name string, stderr io.Writer) ([]string, error) {
 	}
 	slices.SortFunc(found, muster.CompareNatural)
 	return found, nil
+}
+
+// onlyName is the name of the topology of -fabric, which is that of gangs that name none; empty: there is none, or more than one.
+func onlyName(trees []cluster.NamedTree) string {
+	if len(trees) != 1 {
+		return ""
+	}
+	return trees[0].Name
+}
+
+// withoutStrangers says of a topology of which no node is in the cluster just that, with an example of both, in place of each of its nodes.
+func withoutStrangers(notices []string, trees []cluster.NamedTree, nodes []cluster.Node) []string {
+	for _, t := range trees {
+		known := slices.ContainsFunc(nodes, func(n cluster.Node) bool { _, is := t.Tree.Node(n.Name); return is })
+		if known || t.Tree.NumNodes() == 0 || len(nodes) == 0 {
+			continue
+		}
+		first := slices.MinFunc(nodes, func(a, b cluster.Node) int { return muster.CompareNatural(a.Name, b.Name) })
+		each := fmt.Sprintf(" of topology %q is not in the cluster", t.Name)
+		notices = slices.DeleteFunc(notices, func(text string) bool { return strings.HasSuffix(text, each) })
+		notices = append(notices, fmt.Sprintf("-fabric: no node of topology %s is in the cluster: there they have names like %s, here like %s",
+			t.Name, t.Tree.NodeName(0), first.Name))
+	}
+	return notices
 }

@@ -89,7 +89,7 @@ func (p *Planned) plan(opt Options) error {
 	if err != nil {
 		return err
 	}
-	p.Input.Notices = append(p.Input.Notices, c.Notices()...)
+	p.Input.Notices = append(p.Input.Notices, withoutStrangers(c.Notices(), opt.Trees, p.Input.Spec.Nodes)...)
 	p.Cluster = c
 	last, planned := placement.Batch(c, queue(p.Input.Gangs, opt))
 	p.After, p.Quotas = last, last.Quotas()

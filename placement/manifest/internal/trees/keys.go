@@ -195,19 +195,32 @@ func (in *Lookup) All() []cluster.NamedTree {
 	return out
 }
 
-// TreeOf is the tree of a gang that names none: the one that is meant, else the first by name that has all layers of the
-// rules of its request. Empty with a reason if there is none.
+// TreeOf is the tree of a gang that names none: the one that is meant, unless it lacks a layer of the rules of its request; else the first
+// by name that has all of them. Empty with a reason if there is none.
 func (in *Lookup) TreeOf(tree string, q *gang.Request) (name, why string) {
 	if tree != "" || len(in.All()) < 2 && in.of.preferred == "" && !in.of.broken {
 		return tree, ""
 	}
 	t, why := in.Find("")
-	layers := layersOf(q)
+	layers, meant := layersOf(q), ""
 	for _, n := range in.All() {
-		has := func(layer string) bool { _, ok := n.Tree.Layer(layer); return ok }
-		if n.Tree == t || t == nil && !in.isUsed(n.Name) && !slices.ContainsFunc(layers, func(l string) bool { return !has(l) }) {
+		if n.Tree == t {
+			meant = n.Name
+		}
+	}
+	lacks := func(n *topology.Tree) bool {
+		return slices.ContainsFunc(layers, func(layer string) bool { _, has := n.Layer(layer); return !has })
+	}
+	if t != nil && !lacks(t) {
+		return meant, ""
+	}
+	for _, n := range in.All() {
+		if !in.isUsed(n.Name) && !lacks(n.Tree) {
 			return n.Name, ""
 		}
+	}
+	if t != nil {
+		return meant, ""
 	}
 	if len(layers) == 0 {
 		return "", ""

@@ -84,18 +84,31 @@ func (in *Lookup) having(layer string) (found []cluster.NamedTree) {
 	return found
 }
 
+// findWith is the tree that a gang means by the name of a layer: where it names no tree, and the one that it would mean has no such layer, the
+// only one that has, see TreeOf.
+func (in *Lookup) findWith(tree, layer string) (t *topology.Tree, why string) {
+	t, why = in.Find(tree)
+	if tree != "" {
+		return t, why
+	}
+	if t != nil {
+		if _, is := t.Layer(layer); is {
+			return t, ""
+		}
+	}
+	if has := in.having(layer); len(has) == 1 {
+		return has[0].Tree, ""
+	}
+	return t, why
+}
+
 // Layer reads the name of a layer of a tree; ok is false if there is none, which is noted.
 func (in *Lookup) Layer(f object.Field, tree string) (l topology.Layer, ok bool) {
 	name := f.Text()
 	if name == "" {
 		return l, false
 	}
-	t, why := in.Find(tree)
-	if t == nil && tree == "" && len(in.of.list) > 1 {
-		if has := in.having(name); len(has) == 1 { // a layer that only one has tells which is meant, see TreeOf
-			t = has[0].Tree
-		}
-	}
+	t, why := in.findWith(tree, name)
 	if t == nil {
 		if why != "" && tree == "" { // of a topology that the gang names, its name is at fault
 			f.Fail(why)
@@ -147,10 +160,7 @@ func (in *Lookup) Prefer(f object.Field, tree string) []gang.Rule {
 	if !ok {
 		return nil
 	}
-	t, _ := in.Find(tree)
-	if t == nil {
-		t = in.having(l.Name)[0].Tree
-	}
+	t, _ := in.findWith(tree, l.Name)
 	return preferFrom(t, l)
 }
 
