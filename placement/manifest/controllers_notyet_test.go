@@ -73,17 +73,6 @@ var notYet = map[string][]gangAt{
 		{together, "trainer/gang"},
 		{together, "jobset-kai/pg-nested-ee3370f0-7754-596b-b634-f040d4bb76d2"},
 	},
-	"a gang of Kueue means a topology of Kueue, not the ClusterNetworkTopology of Koordinator, which is always called default": {
-		{together, "kueue-job-gated.yaml"},
-		{together, "kueue-job-gone.yaml"},
-		{together, "kueue-job-half.yaml"},
-		{together, "kueue-job-running.yaml"},
-		{together, "kueue-job-terminating.yaml"},
-		{together, "kueue-job-waiting.yaml"},
-		{together, "kueue-jobset-running.yaml"},
-		{together, "kueue-jobset-waiting.yaml"},
-		{together, "kueue-variants-waiting.yaml"},
-	},
 }
 
 // wrongGangs are the entries of notYet, each with what is wrong.
