@@ -215,20 +215,7 @@ func divides(q *gang.Request, members int) bool {
 // check decides whether the gang can be planned.
 func (r *reader) check(d *draft, known int) {
 	q, at, why := &d.result.Request, d.place(), "" // why it is not supported
-	var errs []error
-	for _, o := range d.concerned() {
-		copied := o.Group == "kueue.x-k8s.io" || o.Group == quotas.KAI && d.hasRules() // from owners, whose rules its spec has
-		copied = copied || o != d.obj && (slices.Contains(d.owners, o) || slices.Contains(d.children, o)) && (d.job == nil || o != d.job.obj)
-		if o.Kind != "Pod" && !copied {
-			o.RefuseUnasked(len(d.pods) > 0)
-		}
-		if r.base.opt.Strict {
-			o.RefuseUnknown()
-		}
-		for _, e := range o.Errors {
-			errs = append(errs, errorOf(e))
-		}
-	}
+	errs := d.defects(r.base.opt.Strict)
 	own := len(errs)
 	note := func(e *object.Defect) {
 		e.File, e.Document, e.Line, e.Object = at.File, at.Document, at.Root.Line, at.Title()
@@ -268,6 +255,24 @@ func (r *reader) check(d *draft, known int) {
 		return
 	}
 	d.result.Request = gang.Request{Name: q.Name, Priority: q.Priority, Members: q.Members}
+}
+
+// defects are those of the objects whose defects are the gang's.
+func (d *draft) defects(strict bool) (errs []error) {
+	for _, o := range d.concerned() {
+		copied := o.Group == "kueue.x-k8s.io" || o.Group == quotas.KAI && d.hasRules() // from owners, whose rules its spec has
+		copied = copied || o != d.obj && (slices.Contains(d.owners, o) || slices.Contains(d.children, o)) && (d.job == nil || o != d.job.obj)
+		if o.Kind != "Pod" && !copied {
+			o.RefuseUnasked(len(d.pods) > 0)
+		}
+		if strict {
+			o.RefuseUnknown()
+		}
+		for _, e := range o.Errors {
+			errs = append(errs, errorOf(e))
+		}
+	}
+	return errs
 }
 
 // invalid lists what the request itself objects to. Its sizes are judged when enough members are known.
