@@ -68,7 +68,6 @@ func Systems() []System { return systems }
 var systems = []System{
 	{"Kubernetes", kubernetesKeys},
 	{"Koordinator", koordinatorKeys},
-	{"Koordinator, before the pod is admitted", internalKeys(koordinatorKeys)},
 	{"Kueue", kueueKeys},
 	{"Volcano", volcanoKeys},
 	{"KAI", kaiKeys},

@@ -1,8 +1,7 @@
 package known
 
-import "strings"
-
-// Keys of Koordinator, after apis/extension.
+// Keys of Koordinator, after apis/extension. It writes `internal.` before those under `scheduling.koordinator.sh/` until a pod is admitted: they are read
+// without it.
 
 var koordinatorKeys = []Key{
 	{"gang.scheduling.koordinator.sh/network-topology-spec", Annotations, Layer, "users"},
@@ -95,15 +94,4 @@ var koordinatorKeys = []Key{
 	{"scheduling.koordinator.sh/sandbox-pipeline", Either, Own, "users and webhooks"},
 	{"scheduling.koordinator.sh/sandbox-scheduling-hint", Either, Own, "users and webhooks"},
 	{"scheduling.koordinator.sh/sandbox-warmpool-ref", Either, Own, "users and webhooks"},
-}
-
-// internalKeys are those of pods, spelled with `internal.` before them until the pod is admitted.
-func internalKeys(keys []Key) (out []Key) {
-	for _, k := range keys {
-		if strings.HasPrefix(k.Name, "scheduling.koordinator.sh/") {
-			k.Name = "internal." + k.Name
-			out = append(out, k)
-		}
-	}
-	return out
 }

@@ -47,7 +47,7 @@ func (r *reader) readKAIPodGroup(o *object.Object) {
 	d.arrange = func(d *draft, members []*member.Member) member.Part {
 		byGroup, none := map[string][]*member.Member{}, member.Part{Loose: true}
 		for _, m := range members {
-			name := m.Labels[subgroupLabel]
+			name := m.Said(subgroupLabel)
 			switch g := groups[name]; {
 			case name == "":
 				none.Members = append(none.Members, m)

@@ -153,7 +153,7 @@ func (g *gangs) groupOf(o *object.Object, pod object.Field) (ref groupRef) {
 func (g *gangs) ownerGang(m *member.Member, named bool) *draft {
 	o := m.Obj
 	for _, by := range ownerLabels {
-		name := o.Labels[by.owner]
+		name := o.Said(by.owner)
 		if name == "" {
 			continue
 		}
@@ -162,7 +162,7 @@ func (g *gangs) ownerGang(m *member.Member, named bool) *draft {
 				return d
 			}
 		}
-		if i, ok := o.Labels[groupIndex]; ok && by.kinds == "LeaderWorkerSet" {
+		if i := o.Said(groupIndex); i != "" && by.kinds == "LeaderWorkerSet" {
 			name += "-" + i
 		}
 		if named {
@@ -299,29 +299,29 @@ func (d *draft) seatByName(m *member.Member) {
 func seatLabels(m *member.Member) (role string, child, index int) {
 	child, index = -1, -1
 	number := func(label string) int {
-		if n, ok := object.Ordinal(m.Labels[label]); ok && label != "" {
+		if n, ok := object.Ordinal(m.Said(label)); ok && label != "" {
 			return n
 		}
 		return -1
 	}
 	for _, by := range ownerLabels {
-		if m.Labels[by.owner] == "" {
+		if m.Said(by.owner) == "" {
 			continue
 		}
-		role, child, index = strings.ToLower(m.Labels[by.role]), number(by.child), number(by.index)
+		role, child, index = strings.ToLower(m.Said(by.role)), number(by.child), number(by.index)
 		switch {
 		case by.kinds == "LeaderWorkerSet" && index == 0:
 			role = "leader"
 		case by.kinds == "LeaderWorkerSet" && index > 0:
 			role, index = "worker", index-1
 		case strings.HasPrefix(by.owner, "jobset"):
-			if role = m.Labels[by.role]; m.Indexed {
+			if role = m.Said(by.role); m.Indexed {
 				index = m.Index
 			}
-		case m.Labels["ray.io/node-type"] == "head":
+		case m.Said("ray.io/node-type") == "head":
 			role, index = "headgroup", 0
 		case by.owner == "ray.io/cluster":
-			role = m.Labels[by.role]
+			role = m.Said(by.role)
 		}
 		return role, child, index
 	}

@@ -41,7 +41,7 @@ func (r *ownerReader) readAll() {
 	}
 	r.replicas = map[string][]int{}
 	for _, m := range r.pods.list {
-		name, index := m.Labels[replicaOf], m.Labels[groupIndex]
+		name, index := m.Said(replicaOf), m.Said(groupIndex)
 		if i, ok := object.Ordinal(index); ok && name != "" {
 			title := "LeaderWorkerSet/" + m.Obj.Namespace + "/" + name
 			r.replicas[title] = append(r.replicas[title], i)

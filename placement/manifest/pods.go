@@ -47,7 +47,7 @@ func (all *pods) readPodSpec(pod object.Field) *member.Spec {
 	meta := pod.Sub("metadata")
 	labels, notes := meta.Sub("labels"), meta.Sub("annotations")
 	p.Shape.NUMA = nodes.ReadWish(notes)
-	p.Ignored, p.Apart = ignored.Rules(f, notes), apart.Terms(f, labels)
+	p.Ignored, p.Apart = ignored.Rules(f, meta), apart.Terms(f, labels)
 	for name := range p.Shape.Resources {
 		if ignored.IsShare(name) {
 			if p.Ignored[ignored.GPUShare] = 1; !all.reports(name) {
@@ -86,7 +86,7 @@ func (all *pods) readPod(o *object.Object) {
 		m.Spec.Shape.Resources = amounts.Held(o.Root.Sub("spec").Get("containers"), m.Spec.Shape.Resources)
 	}
 	m.Zones = all.zones.Placed(o, m.Node, m.Spec.Shape.NUMA.Policy, all.held, all.notices)
-	_, mirror := o.Annotations["kubernetes.io/config.mirror"]
+	mirror := o.Stated("kubernetes.io/config.mirror").Present()
 	m.Tolerated = mirror || slices.ContainsFunc(o.Owners, func(w object.Reference) bool { return w.Kind == "DaemonSet" })
 	m.Unevictable = m.Tolerated || m.Spec.Unevictable
 	if at := o.Root.Sub("status").Get("startTime").Time(); !at.IsZero() {

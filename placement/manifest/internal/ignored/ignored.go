@@ -62,7 +62,7 @@ func Notes() (rules []string) {
 }
 
 // Rules has the hard rules of a pod or template that are not modelled, by their names.
-func Rules(spec, annotations object.Field) map[string]int {
+func Rules(spec, meta object.Field) map[string]int {
 	found := map[string]int{}
 	const hard = "requiredDuringSchedulingIgnoredDuringExecution"
 	for _, kind := range []string{"podAffinity", PodAntiAffinity} {
@@ -97,7 +97,7 @@ func Rules(spec, annotations object.Field) map[string]int {
 		}
 	}
 	for _, n := range notes {
-		if annotations.Get(n.key).Present() {
+		if object.Stated(meta, n.key).Present() {
 			found[n.rule] = 1
 		}
 	}

@@ -154,7 +154,7 @@ func (p Part) With(members []*Member) Part {
 func MembersOf(sets []PodSet, members []*Member) map[string][]*Member {
 	of := map[string][]*Member{}
 	for _, m := range members {
-		name := cmp.Or(m.Labels["kueue.x-k8s.io/podset"], m.Role)
+		name := cmp.Or(m.Said("kueue.x-k8s.io/podset"), m.Role)
 		switch known := slices.ContainsFunc(sets, func(s PodSet) bool { return s.Name == name }); {
 		case !known && len(sets) == 1:
 			name = sets[0].Name
