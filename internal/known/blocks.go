@@ -157,7 +157,12 @@ func distanceBelow(a, b string, bound int) int {
 	if d := len(a) - len(b); max(d, -d) >= bound {
 		return bound
 	}
-	row := make([]int, len(b)+1)
+	var short [96]int // longer than any key that is read
+	row := short[:]
+	if len(b) >= len(short) {
+		row = make([]int, len(b)+1)
+	}
+	row = row[:len(b)+1]
 	for j := range row {
 		row[j] = min(j, bound)
 	}

@@ -92,6 +92,7 @@ type table struct {
 // spelled is a key as a misspelling is compared with it.
 type spelled struct{ name, letters string }
 
+// all are the keys that are known.
 var all = newTable(systems)
 
 func newTable(systems []System) *table {
@@ -113,15 +114,9 @@ func newTable(systems []System) *table {
 }
 
 // letters are those of a key that tell a misspelling: without case, and without the signs between words.
-func letters(key string) string {
-	return strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(key))
-}
+func letters(key string) string { return signs.Replace(strings.ToLower(key)) }
 
-// Lookup is what is known of a key.
-func Lookup(key string) (Key, bool) {
-	k, ok := all.keys[key]
-	return k, ok
-}
+var signs = strings.NewReplacer("-", "", "_", "", ".", "")
 
 // SaysOne says whether a key that stands on both sides must say the same on both.
 func SaysOne(key string) bool {

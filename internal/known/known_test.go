@@ -81,8 +81,8 @@ func TestTablesHaveEachKeyOnce(t *testing.T) {
 		}
 	}
 	for _, rule := range HardRules {
-		k, ok := Lookup(rule)
-		require.True(t, ok && k.Use == Layer, rule)
+		require.Equal(t, rule, all.keys[rule].Name)
+		require.Equal(t, Layer, all.keys[rule].Use, rule)
 	}
 }
 
@@ -90,10 +90,8 @@ func TestTablesHaveEachKeyOnce(t *testing.T) {
 func TestForget(t *testing.T) {
 	const key = "kai.scheduler/batch-min-member"
 	restore := Forget(key)
-	_, ok := Lookup(key)
-	require.False(t, ok)
+	require.Equal(t, Nowhere, SideOf(key))
 	require.Equal(t, Verdict{Unknown: true}, Judge(key, Annotations, OnObject))
 	restore()
-	_, ok = Lookup(key)
-	require.True(t, ok)
+	require.Equal(t, Annotations, SideOf(key))
 }

@@ -19,7 +19,7 @@ var free = map[string]bool{
 
 // checkKeys notes the keys of an object that nobody knows: in its placement blocks, and in the metadata of its own and of
 // its templates under the prefixes of the systems that are read. What stands bare in templates counts as text, see quote.
-func checkKeys(o *Object, notices *Notices) {
+func checkKeys(o *Object, keys verdicts, notices *Notices) {
 	CheckBlock(o.Root, known.Blocks[o.Group+"/"+o.Kind])
 	for _, inner := range known.Inners[o.Group+"/"+o.Kind] {
 		at := o.Root
@@ -32,13 +32,13 @@ func checkKeys(o *Object, notices *Notices) {
 		return
 	}
 	if o.Kind == "Pod" {
-		checkMetadata(o.Root, known.OnPod)
+		checkMetadata(o.Root, keys, known.OnPod)
 		return
 	}
 	if o.Kind == "LeaderWorkerSet" {
-		checkMetadata(o.Root, known.OnLeader)
+		checkMetadata(o.Root, keys, known.OnLeader)
 	} else {
-		checkMetadata(o.Root, known.OnObject)
+		checkMetadata(o.Root, keys, known.OnObject)
 	}
 	eachTemplate(o.Root.Get("spec"), func(template Field) {
 		o.quote(template.Get("metadata"), notices)
@@ -46,7 +46,7 @@ func checkKeys(o *Object, notices *Notices) {
 		if o.Kind == "JobSet" && template.Value.Get("spec").Get("template") != nil || strings.HasPrefix(o.Kind, "Ray") {
 			place = known.OnRole
 		}
-		checkMetadata(template, place)
+		checkMetadata(template, keys, place)
 	})
 }
 
@@ -70,6 +70,25 @@ func CheckBlock(f Field, b known.Block) {
 	}
 }
 
+// verdicts are what becomes of keys, each judged once: many objects have the same.
+type verdicts map[keyAt]known.Verdict
+
+// keyAt is a key among the labels or annotations of an object at a place.
+type keyAt struct {
+	key string
+	in  known.Side
+	at  known.Place
+}
+
+func (all verdicts) of(key string, in known.Side, at known.Place) known.Verdict {
+	v, ok := all[keyAt{key, in, at}]
+	if !ok {
+		v = known.Judge(key, in, at)
+		all[keyAt{key, in, at}] = v
+	}
+	return v
+}
+
 // sides are the two maps of metadata.
 var sides = []struct {
 	name, other string
@@ -80,7 +99,7 @@ var sides = []struct {
 }
 
 // checkMetadata notes annotations and labels that are read otherwise than they stand, and those that nobody knows.
-func checkMetadata(of Field, at known.Place) {
+func checkMetadata(of Field, keys verdicts, at known.Place) {
 	for _, side := range sides {
 		values := of.Value.Get("metadata").Get(side.name)
 		if values == nil || values.Kind != document.Mapping {
@@ -88,14 +107,11 @@ func checkMetadata(of Field, at known.Place) {
 		}
 		other := of.Value.Get("metadata").Get(side.other)
 		for i, key := range values.Keys {
-			v := known.Judge(key, side.in, at)
+			v := keys.of(key, side.in, at)
 			field := func() Field { return of.Get("metadata").Get(side.name).Get(key) }
 			switch beside := other.Get(key); {
 			case v.Unknown:
 				of.Of.unknown(field())
-			case v.Near:
-				of.Of.Misspelled = true
-				field().Fail(v.Objection)
 			case beside != nil && known.SaysOne(key) && !beside.Equal(values.Items[i]):
 				if side.in == known.Annotations { // once
 					field().Fail("contradicts the label of that name, which says " + strconv.Quote(beside.Text))

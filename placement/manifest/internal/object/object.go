@@ -36,8 +36,6 @@ type Object struct {
 	Root    Field
 	Errors  []*Defect
 	Unknown []Field // annotations and labels that nobody knows
-	// Misspelled holds if a key of the metadata is near to one that is read, which it may be meant for.
-	Misspelled bool
 
 	noted  map[complaint]bool // what the first of many Errors say
 	listed int                // so many

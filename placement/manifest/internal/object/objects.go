@@ -32,6 +32,7 @@ type Set struct {
 	replacing bool
 	held      map[*Object]Notices // of objects that may be forgotten yet; nil: all stay
 	notices   *Notices
+	verdicts  verdicts        // of keys of metadata
 	budget    document.Budget // of all files
 }
 
@@ -40,7 +41,7 @@ type KindCount struct{ Kind, Version string }
 
 // NewSet keeps the objects of which isRead says so, by API group and kind.
 func NewSet(isRead func(group, kind string) bool, notices *Notices) *Set {
-	return &Set{isRead: isRead, Seen: map[string]*Object{}, byTitle: map[string]*Object{}, Skipped: map[KindCount]int{}, Plain: map[string]PlainOwner{}, notices: notices}
+	return &Set{isRead: isRead, Seen: map[string]*Object{}, byTitle: map[string]*Object{}, Skipped: map[KindCount]int{}, Plain: map[string]PlainOwner{}, notices: notices, verdicts: verdicts{}}
 }
 
 // ReadFile collects the objects of a file: of its bytes or, if it can be opened, of what is read there.
@@ -188,7 +189,7 @@ func (all *Set) add(f string, doc document.Document, v *document.Value, kind, ve
 		}
 		var said Notices
 		o.readMetadata(&said)
-		checkKeys(o, &said)
+		checkKeys(o, all.verdicts, &said)
 		all.note(o, said...)
 	}
 	if o.Name == "" && o.prefix != "" {
