@@ -98,36 +98,50 @@ var sides = []struct {
 	{"annotations", "labels", known.Annotations},
 }
 
-// checkMetadata notes annotations and labels that are read otherwise than they stand, and those that nobody knows.
+// checkMetadata notes annotations and labels that are read otherwise than they stand, and those that nobody knows. O(keys): only what is known,
+// which is bounded, is looked for on the other side too.
 func checkMetadata(of Field, keys verdicts, at known.Place) {
 	for _, side := range sides {
 		values := of.Value.Get("metadata").Get(side.name)
 		if values == nil || values.Kind != document.Mapping {
 			continue
 		}
-		other := of.Value.Get("metadata").Get(side.other)
+		meta := of.Get("metadata")
+		other, base := meta.Value.Get(side.other), ""
+		field := func(i int) Field { // paths are made for what is told alone
+			if base == "" {
+				base = meta.Get(side.name).Path()
+			}
+			return Field{Of: of.Of, Value: values}.entry(base, i)
+		}
 		for i, key := range values.Keys {
 			v := keys.of(key, side.in, at)
-			field := func() Field { return of.Get("metadata").Get(side.name).Get(key) }
-			switch beside := other.Get(key); {
+			switch {
 			case v.Unknown:
-				of.Of.unknown(field())
-			case beside != nil && known.SaysOne(key) && !beside.Equal(values.Items[i]):
+				of.Of.unknown(field(i))
+			case known.SaysOne(key) && contradicts(other.Get(key), values.Items[i]):
 				if side.in == known.Annotations { // once
-					field().Fail("contradicts the label of that name, which says " + strconv.Quote(beside.Text))
+					field(i).Fail("contradicts the label of that name, which says " + strconv.Quote(other.Get(key).Text))
 				}
-			case v.Objection != "" && !(v.WrongSide && beside != nil):
-				field().Fail(v.Objection)
+			case v.Objection != "" && !(v.WrongSide && other.Get(key) != nil):
+				field(i).Fail(v.Objection)
 			}
 		}
 	}
 }
 
-// unknown notes a key that nobody knows.
+func contradicts(one, other *document.Value) bool { return one != nil && !one.Equal(other) }
+
+// unknown notes a key that nobody knows, once.
 func (o *Object) unknown(f Field) {
-	if !slices.ContainsFunc(o.Unknown, func(other Field) bool { return other.key == f.key }) {
-		o.Unknown = append(o.Unknown, f)
+	if o.told[f.key] {
+		return
 	}
+	if o.told == nil {
+		o.told = map[string]bool{}
+	}
+	o.told[f.key] = true
+	o.Unknown = append(o.Unknown, f)
 }
 
 // RefuseUnknown notes the keys that nobody knows as defects.

@@ -35,7 +35,8 @@ type Object struct {
 
 	Root    Field
 	Errors  []*Defect
-	Unknown []Field // annotations and labels that nobody knows
+	Unknown []Field         // annotations and labels that nobody knows
+	told    map[string]bool // their keys
 
 	noted  map[complaint]bool // what the first of many Errors say
 	listed int                // so many

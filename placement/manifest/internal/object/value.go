@@ -170,16 +170,21 @@ func (f Field) Entries() iter.Seq2[string, Field] {
 		}
 		base := f.Path()
 		for i, key := range f.Value.Keys {
-			v := f.Value.Items[i]
-			e := Field{Of: f.Of, base: base, key: key, Value: v, Line: v.Line}
-			if v.IsNothing() {
-				e.Value = nil
-			}
-			if !yield(key, e) {
+			if !yield(key, f.entry(base, i)) {
 				return
 			}
 		}
 	}
+}
+
+// entry is the field at a place of a mapping, whose path is base.
+func (f Field) entry(base string, i int) Field {
+	v := f.Value.Items[i]
+	e := Field{Of: f.Of, base: base, key: f.Value.Keys[i], Value: v, Line: v.Line}
+	if v.IsNothing() {
+		e.Value = nil
+	}
+	return e
 }
 
 // Texts reads a list of strings.
@@ -257,9 +262,10 @@ func Ordinal(label string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// Ranges are the numbers of a list such as `1,3-5`, each with the last of its range. It ends where the list is none.
+// Ranges are the numbers of a rising list such as `1,3-5`, each with the last of its range. It ends where the list is none.
 func Ranges(list string) iter.Seq2[int, int] {
 	return func(yield func(first, last int) bool) {
+		before := -1
 		for item := range strings.SplitSeq(list, ",") {
 			from, to, isRange := strings.Cut(item, "-")
 			first, ok := Ordinal(from)
@@ -269,9 +275,10 @@ func Ranges(list string) iter.Seq2[int, int] {
 				last, is = Ordinal(to)
 				ok = ok && is
 			}
-			if !ok || last < first || last > math.MaxInt32 || !yield(first, last) {
+			if !ok || first <= before || last < first || last > math.MaxInt32 || !yield(first, last) {
 				return
 			}
+			before = last
 		}
 	}
 }
