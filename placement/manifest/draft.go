@@ -79,6 +79,7 @@ type over struct {
 	members int            // that count
 	byRole  map[string]int // of these
 	seats   map[int]bool   // of the owner's members, which count once
+	names   map[string]bool
 }
 
 // isGroup says whether a gang is declared by what is no more than a group of pods, and may stand for a job.

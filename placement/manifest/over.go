@@ -3,6 +3,7 @@ package manifest
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 
@@ -23,6 +24,10 @@ func (g *gangs) countOver(pods []*member.Member) {
 	}
 	for _, o := range g.children {
 		g.countChild(o)
+	}
+	for _, d := range g.drafts {
+		d.dropOver()
+		d.job.dropOver()
 	}
 }
 
@@ -79,59 +84,58 @@ func (d *draft) ownedBy() *draft {
 	return d
 }
 
-// isOver takes a member off the gang.
+// isOver counts a member that is over; what its owner promises in its place goes with dropOver.
 func (d *draft) isOver(m *member.Member) {
 	by := d.ownedBy()
 	if m.Indexed && by.owned != nil {
 		if by.over.seats[m.Index] {
 			return
 		}
-		if by.over.seats == nil {
-			by.over.seats = map[int]bool{}
-		}
-		by.over.seats[m.Index] = true
+		enter(&by.over.seats, m.Index, true)
 	}
 	role := cmp.Or(m.Role, m.Said(taskLabel), m.Said("kueue.x-k8s.io/podset"))
 	d.over.members++
 	for _, o := range slices.Compact([]*draft{d, by}) {
-		if o.over.byRole == nil {
-			o.over.byRole = map[string]int{}
-		}
-		o.over.byRole[role]++
-		o.promised = slices.DeleteFunc(o.promised, func(p *member.Member) bool {
-			return p.Name == m.Name || by.owned != nil && m.Indexed && p.Index == m.Index
-		})
+		enter(&o.over.byRole, role, o.over.byRole[role]+1)
+		enter(&o.over.names, m.Name, true)
 	}
+}
+
+// enter puts a value into a map, which is made for the first.
+func enter[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}
+
+// dropOver forgets the members that are promised in the place of those that are over.
+func (d *draft) dropOver() {
+	if d == nil || len(d.over.byRole) == 0 {
+		return
+	}
+	seats := d.ownedBy().over.seats
+	d.promised = slices.DeleteFunc(d.promised, func(p *member.Member) bool { return d.over.names[p.Name] || seats[p.Index] })
 }
 
 // countChild counts what a child Job of a JobSet says is done.
 func (g *gangs) countChild(o *object.Object) {
-	m := &member.Member{Obj: o, Labels: o.Labels}
-	d := g.ownerGang(m, true)
+	d := g.ownerGang(&member.Member{Obj: o, Labels: o.Labels}, true)
 	if d == nil || d.ownedBy().owned == nil {
 		return
 	}
-	if !slices.Contains(d.children, o) {
-		d.children = append(d.children, o)
-	}
+	d.children = append(d.children, o)
 	spec, status := o.Root.Sub("spec"), o.Root.Sub("status")
-	is := func(int) bool { return true }
-	if !o.Finished("Complete", "SuccessCriteriaMet") {
-		list := status.Get("completedIndexes").Text()
-		is = func(index int) bool {
-			for first, last := range object.Ranges(list) {
-				if first <= index && index <= last {
-					return true
-				}
-			}
-			return false
-		}
+	completions := spec.Get("completions").Size(spec.Get("parallelism").Size(1))
+	done := status.Get("completedIndexes").Text()
+	if o.Finished("Complete", "SuccessCriteriaMet") && completions > 0 {
+		done = "0-" + strconv.Itoa(completions-1)
 	}
-	for index := range spec.Get("completions").Size(spec.Get("parallelism").Size(1)) {
-		if is(index) {
-			of := &member.Member{Obj: o, Labels: o.Labels, Index: index, Indexed: true}
-			if d.seat(of); of.Role != "" {
-				d.isOver(of)
+	for first, last := range object.Ranges(done) {
+		for index := first; index <= min(last, completions-1); index++ {
+			m := &member.Member{Obj: o, Labels: o.Labels, Index: index, Indexed: true}
+			if d.seat(m); m.Role != "" {
+				d.isOver(m)
 			}
 		}
 	}
