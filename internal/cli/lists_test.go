@@ -74,6 +74,31 @@ var lists = map[string]func(b *writer){
 		}
 		b.running(10000)
 	},
+	"labels that nobody knows": func(b *writer) {
+		labels := object{}
+		for i := range 100000 {
+			labels[fmt.Sprint("volcano.sh/nobody-knows-", i)] = "x"
+		}
+		b.nodes(1)
+		b.labeled("w", labels, object{})
+	},
+	"indexes that are done": func(b *writer) {
+		const n = 100000
+		b.nodes(1)
+		job := object{"parallelism": n, "completions": n, "template": object{"spec": object{}}}
+		b.add("jobset.x-k8s.io/v1alpha2", "JobSet", "s", nil, object{"replicatedJobs": []any{object{"name": "w", "template": object{"spec": job}}}}, nil)
+		var done []string
+		for i := 1; i < n; i += 2 {
+			done = append(done, fmt.Sprint(i))
+		}
+		b.add("batch/v1", "Job", "s-w-0", nil, job, object{
+			"metadata": object{
+				"name": "s-w-0", "ownerReferences": []any{object{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "s", "controller": true}},
+				"labels": object{"jobset.sigs.k8s.io/jobset-name": "s", "jobset.sigs.k8s.io/replicatedjob-name": "w", "jobset.sigs.k8s.io/job-index": "0"},
+			},
+			"status": object{"completedIndexes": strings.Join(done, ",")},
+		})
+	},
 	"budgets of everything": func(b *writer) {
 		for i := range 1000 {
 			b.budget(i, object{})
