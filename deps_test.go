@@ -72,7 +72,7 @@ const arrows = `
 	placement/manifest/internal/ignored < placement/manifest/internal/object
 	placement/manifest/internal/requests < internal/document placement/manifest/internal/object
 	placement/manifest/internal/apart < gang internal/match internal/document placement/manifest/internal/object
-	placement/manifest/internal/whatif < . topology cluster internal/known internal/document placement/manifest/internal/object placement/manifest/internal/trees
+	placement/manifest/internal/whatif < . topology gang cluster internal/known internal/document placement/manifest/internal/object placement/manifest/internal/trees
 	placement/manifest/internal/quotas < . quota placement/manifest/internal/object placement/manifest/internal/amounts
 	placement/manifest/internal/member < . numa gang placement/manifest/internal/object placement/manifest/internal/apart placement/manifest/internal/priorities placement/manifest/internal/quotas
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/member placement/manifest/internal/quotas placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/whatif

@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
-
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 )
 
 // What the owners of a gang say of its queue and its priority, the topmost first.
+
+// mostOwners bounds the owners above an object: such chains are short.
+const mostOwners = 100
 
 // findOwners finds the owners of a gang, and the Queues that they name.
 func (d *draft) findOwners(objects *object.Set, named *quotas.All) {
@@ -24,11 +26,15 @@ func (d *draft) findOwners(objects *object.Set, named *quotas.All) {
 		from = append(from, d.pods[0].Obj)
 	}
 	for _, o := range from {
-		own := []*object.Object{}
+		var chain []*object.Object
 		if !d.isGroup() || o != d.obj {
-			own = append(own, o)
+			chain = append(chain, o)
 		}
-		chain := slices.Concat(own, objects.OwnersOf(o))
+		for up := range objects.Owners(o) {
+			if chain = append(chain, up); len(chain) > mostOwners {
+				break
+			}
+		}
 		for _, up := range slices.Backward(chain) {
 			if up.Kind != "Pod" && !slices.Contains(d.owners, up) {
 				d.owners = append(d.owners, up)

@@ -5,10 +5,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/muster-sched/muster/placement/manifest/internal/member"
-
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
@@ -136,15 +135,15 @@ func (d *draft) objects() []*object.Object {
 	return out
 }
 
-// concerned are the objects whose defects are the gang's: its own, and those that others stand for.
-func (d *draft) concerned() []*object.Object {
-	out := d.objects()
-	for _, o := range slices.Concat(d.owners, d.children) {
-		if !slices.Contains(out, o) {
-			out = append(out, o)
-		}
+// concerned are the objects whose defects are the gang's: its own, and those that are behind it, of owners and of jobs that these made.
+func (d *draft) concerned() (own, behind []*object.Object) {
+	own = d.objects()
+	is := map[*object.Object]bool{}
+	for _, o := range own {
+		is[o] = true
 	}
-	return out
+	behind = slices.DeleteFunc(slices.Concat(d.owners, d.children), func(o *object.Object) bool { return is[o] })
+	return own, behind
 }
 
 // promise makes the members of a template, called `name-0` and so on, with ranks from first on.

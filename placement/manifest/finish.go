@@ -7,13 +7,12 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/muster-sched/muster/placement/manifest/internal/member"
-
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
@@ -108,6 +107,7 @@ func (r *reader) run(d *draft, members, leaving []*member.Member, least int, alo
 		least = max(len(members), d.total)
 	}
 	d.least = least
+	doubtful := r.base.opt.KeepGoing && d.isDoubtful()
 	for _, m := range slices.Concat(members, leaving) {
 		if m.Node == "" {
 			continue
@@ -117,13 +117,11 @@ func (r *reader) run(d *draft, members, leaving []*member.Member, least int, alo
 			continue
 		}
 		in := r.closes(d, m, alone)
-		if r.base.opt.KeepGoing && d.isDoubtful(m) {
-			m.Unevictable = true
-			if m.Obj != nil && m.Obj.HasDefectIn("spec.containers", "spec.initContainers", "spec.overhead", "spec.resources") {
-				r.held.Close(m.Node)
-				r.notices.Add(fmt.Sprintf("node %s takes no others: what %s holds there cannot be read", m.Node, m.Obj.Title()))
-			}
+		if r.base.opt.KeepGoing && len(m.Obj.Defects()) > 0 && m.Obj.HasDefectIn("spec.containers", "spec.initContainers", "spec.overhead", "spec.resources") {
+			r.held.Close(m.Node)
+			r.notices.Add(fmt.Sprintf("node %s takes no others: what %s holds there cannot be read", m.Node, m.Obj.Title()))
 		}
+		m.Unevictable = m.Unevictable || doubtful || r.base.opt.KeepGoing && len(m.Obj.Defects()) > 0
 		if !m.Leaving {
 			d.runs++
 		}
@@ -137,10 +135,10 @@ func (r *reader) run(d *draft, members, leaving []*member.Member, least int, alo
 	}
 }
 
-// isDoubtful says whether something is wrong with a running member, or with what its gang says, which may be a word that protects it.
-func (d *draft) isDoubtful(m *member.Member) bool {
-	return m.Obj != nil && len(m.Obj.Errors) > 0 || slices.ContainsFunc(slices.Concat(d.below, d.owners, []*object.Object{d.obj, d.jobObject()}), func(o *object.Object) bool {
-		return o != nil && len(o.Errors) > 0
+// isDoubtful says whether something is wrong with what the gang says, which may be a word that protects its members.
+func (d *draft) isDoubtful() bool {
+	return slices.ContainsFunc(slices.Concat(d.below, d.owners, []*object.Object{d.obj, d.jobObject()}), func(o *object.Object) bool {
+		return len(o.Defects()) > 0
 	})
 }
 
@@ -259,12 +257,14 @@ func (r *reader) check(d *draft, known int) {
 
 // defects are those of the objects whose defects are the gang's.
 func (d *draft) defects(strict bool) (errs []error) {
-	for _, o := range d.concerned() {
+	own, behind := d.concerned()
+	for _, o := range own {
 		copied := o.Group == "kueue.x-k8s.io" || o.Group == quotas.KAI && d.hasRules() // from owners, whose rules its spec has
-		copied = copied || o != d.obj && (slices.Contains(d.owners, o) || slices.Contains(d.children, o)) && (d.job == nil || o != d.job.obj)
 		if o.Kind != "Pod" && !copied {
 			o.RefuseUnasked(len(d.pods) > 0)
 		}
+	}
+	for _, o := range slices.Concat(own, behind) {
 		if strict {
 			o.RefuseUnknown()
 		}

@@ -3,11 +3,10 @@ package manifest
 import (
 	"slices"
 
-	"github.com/muster-sched/muster/placement/manifest/internal/member"
-
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/apart"
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
 )
 
 // Limits of gangs: exclusive topologies come with their rules, anti-affinities with the pods.

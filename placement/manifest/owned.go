@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-sched/muster/placement/manifest/internal/member"
-
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -181,9 +180,7 @@ func (g *gangs) ownerGang(m *member.Member, named bool) *draft {
 		return g.named(o, name)
 	}
 	var found *draft
-	seen := map[*object.Object]bool{}
-	for up := g.objects.ControllerOf(o); up != nil && !seen[up]; up = g.objects.ControllerOf(up) {
-		seen[up] = true
+	for up := range g.objects.Controllers(o) {
 		if d := g.declared(up.Kind, up.FullName()); d != nil {
 			found = d
 		}

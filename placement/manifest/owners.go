@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
-
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
@@ -107,11 +106,11 @@ func (r *ownerReader) gangsOf(o *object.Object) []owners.Gang {
 
 // surging are the gangs of a LeaderWorkerSet beyond its replicas, of which there are pods.
 func (r *ownerReader) surging(o *object.Object, replicas int) []owners.Gang {
-	more := slices.Sorted(slices.Values(r.replicas[o.Kind+"/"+o.FullName()]))
-	more = slices.DeleteFunc(slices.Compact(more), func(i int) bool { return i < replicas })
 	if o.Kind != "LeaderWorkerSet" || len(o.Errors) > 0 {
 		return nil
 	}
+	more := slices.Sorted(slices.Values(r.replicas[o.Kind+"/"+o.FullName()]))
+	more = slices.DeleteFunc(slices.Compact(more), func(i int) bool { return i < replicas })
 	return owners.ReadReplicas(o.Name, o.Root.At(), more)
 }
 

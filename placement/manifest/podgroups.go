@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
-
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/requests"
 )
@@ -42,12 +41,11 @@ func (in *rules) rulesOfPods(d *draft) {
 	if agree {
 		d.gather = append(d.gather, in.kaiJobRules(d, first)...)
 	}
-	for _, m := range d.pods {
-		rules := in.networkNotes(d, m.Obj.Root.Get("metadata"))
-		if m == d.pods[0] {
-			d.gather = append(d.gather, rules...)
-		} else if !slices.Equal(rules, in.networkNotes(d, first.Root.Get("metadata"))) {
-			object.Stated(m.Obj.Root.Get("metadata"), networkPrefix+"mode").Fail("another pod of the gang says otherwise")
+	network := in.networkNotes(d, first.Root.Get("metadata"))
+	d.gather = append(d.gather, network...)
+	for _, m := range d.pods[1:] {
+		if meta := m.Obj.Root.Get("metadata"); !slices.Equal(network, in.networkNotes(d, meta)) {
+			object.Stated(meta, networkPrefix+"mode").Fail("another pod of the gang says otherwise")
 		}
 	}
 	if !slices.ContainsFunc(d.pods, speaksToKueue) {

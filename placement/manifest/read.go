@@ -48,7 +48,8 @@ func defects(objects *object.Set, keepGoing bool, waiting []*draft) (fatal, spar
 	}
 	kept := map[*object.Object]bool{}
 	for _, d := range waiting {
-		for _, o := range d.concerned() {
+		own, behind := d.concerned()
+		for _, o := range slices.Concat(own, behind) {
 			kept[o] = true
 		}
 	}

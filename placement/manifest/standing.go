@@ -3,10 +3,9 @@ package manifest
 import (
 	"slices"
 
-	"github.com/muster-sched/muster/placement/manifest/internal/member"
-
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
 )
 
 // standing makes the request of the members of a gang that run, as if all of them waited: where its rules cannot be those of so few, it

@@ -6,10 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/muster-sched/muster/placement/manifest/internal/member"
-
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/selectors"
@@ -53,8 +52,8 @@ func (r *reader) readVolcanoPodGroup(o *object.Object) {
 	case len(policies) > 0:
 		d.grouped, d.ruled = true, slices.ContainsFunc(policies, func(p subGroupPolicy) bool { return len(p.rules) > 0 })
 		d.arrange = func(d *draft, members []*member.Member) member.Part {
-			parts := arrangeSubGroups(d, policies, members)
-			if !d.addTasks(&parts, tasks) {
+			parts, together := d.addTasks(arrangeSubGroups(d, policies, members), tasks)
+			if !together {
 				spec.Get("minTaskMember").Fail("beside a subGroupPolicy that takes some pods of a task, or others too: cannot be kept together")
 			}
 			return member.Join(parts)

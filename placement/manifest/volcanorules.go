@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
+	"github.com/muster-sched/muster/topology"
 )
 
 // volcanoTree makes a gang of Volcano use the tree of the HyperNodes.
@@ -38,34 +39,50 @@ func (in *rules) networkNotes(d *draft, meta object.Field) []gang.Rule {
 	if tier.Present() {
 		most, isNumber = tier.Count(tier.Text(), 0)
 	}
-	switch strings.ToLower(mode.Text()) {
-	case "soft":
+	if !isHard(mode, strings.ToLower(mode.Text())) {
 		return nil
+	}
+	at := tier
+	if mode.Present() {
+		at = mode
+	}
+	return in.withinTier(d, at, func(t *topology.Tree) (int, bool) { return most, isNumber })
+}
+
+// isHard says whether a mode of Volcano's rule binds, which is the default: the other one prefers every layer, which is what a gang without a
+// rule does.
+func isHard(at object.Field, mode string) bool {
+	switch mode {
 	case "hard", "":
+		return true
+	case "soft":
 	default:
-		mode.Fail("must be hard or soft")
+		at.Fail("must be hard or soft")
+	}
+	return false
+}
+
+// withinTier is the rule that a gang lies in a domain of a tier, if one is told: else in any real domain. Where the gang has no topology, that is
+// a defect at a place.
+func (in *rules) withinTier(d *draft, at object.Field, told func(t *topology.Tree) (tier int, ok bool)) []gang.Rule {
+	t, why := in.trees.Find(d.tree)
+	if t == nil {
+		if why != "" {
+			at.Fail(why)
+		}
 		return nil
 	}
-	t, why := in.trees.Find(d.tree)
-	switch {
-	case t == nil && why != "" && mode.Present():
-		mode.Fail(why)
-	case t == nil && why != "":
-		tier.Fail(why)
-	case t == nil:
-	case !isNumber:
-		return []gang.Rule{{Layer: strconv.Itoa(t.RootTier() - 1), Strength: gang.MustGather}}
-	default:
-		return []gang.Rule{{Layer: strconv.Itoa(most), Strength: gang.MustGather}}
+	tier, ok := told(t)
+	if !ok {
+		tier = t.RootTier() - 1
 	}
-	return nil
+	return []gang.Rule{{Layer: strconv.Itoa(tier), Strength: gang.MustGather}}
 }
 
 // networkPrefix begins the keys of Volcano's rule in metadata.
 const networkPrefix = "volcano.sh/network-topology-"
 
-// networkTopology reads Volcano's rule: hard binds, and is the default; soft prefers every layer, which is what a gang
-// without a rule does.
+// networkTopology reads Volcano's rule in a field.
 func (in *rules) networkTopology(d *draft, f object.Field) []gang.Rule {
 	if !f.Present() {
 		return nil
@@ -77,29 +94,21 @@ func (in *rules) networkTopology(d *draft, f object.Field) []gang.Rule {
 		name.Fail("highestTierAllowed and highestTierName exclude each other")
 		return nil
 	}
-	switch mode := f.Get("mode"); mode.Text() {
-	case "soft":
-		return nil
-	case "hard", "":
-	default:
-		mode.Fail("must be hard or soft")
+	if mode := f.Get("mode"); !isHard(mode, mode.Text()) {
 		return nil
 	}
-	t, why := in.trees.Find(d.tree)
-	if t == nil {
-		if why != "" {
-			f.Fail(why)
+	known := true
+	rules := in.withinTier(d, f, func(t *topology.Tree) (int, bool) {
+		if layer == "" {
+			return tier, isNumber
 		}
-		return nil
-	}
-	switch l, known := t.Layer(layer); {
-	case layer != "" && !known:
+		l, ok := t.Layer(layer)
+		known = ok
+		return l.Tier, ok
+	})
+	if !known {
 		name.Fail("unknown tier name")
 		return nil
-	case layer != "":
-		tier = l.Tier
-	case !isNumber: // no bound but a real domain
-		tier = t.RootTier() - 1
 	}
-	return []gang.Rule{{Layer: strconv.Itoa(tier), Strength: gang.MustGather}}
+	return rules
 }

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/muster-sched/muster/placement/manifest/internal/member"
-
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -24,51 +23,61 @@ type task struct {
 	rules       []gang.Rule
 }
 
-// addTasks gives the parts of which a task is all, or that are in none, what is needed of the task. It says whether each task is in one.
-func (d *draft) addTasks(parts *[]member.Part, tasks []task) bool {
-	known := 0
-	for i := range *parts {
-		known += len((*parts)[i].All())
-	}
+// addTasks gives the parts of which a task is all what is needed of it, and tasks that are in no group a part. It says whether each task is in
+// one. O(members + tasks).
+func (d *draft) addTasks(parts []member.Part, tasks []task) (with []member.Part, ok bool) {
+	homes, mixed, known := homesOfTasks(parts)
 	if d.min == 0 || d.min == known {
-		tasks = nil // all are needed
+		return parts, true // all are needed
 	}
-	isOf := func(t *task) func(m *member.Member) bool {
-		return func(m *member.Member) bool { return m.Said(taskLabel) == t.name }
-	}
+	own := map[string]int{} // where the parts of tasks are that are in no group
 	for i := range tasks {
 		t := d.taskLeft(&tasks[i])
-		var in []int
-		for at := range *parts {
-			if slices.ContainsFunc((*parts)[at].All(), isOf(t)) {
-				in = append(in, at)
-			}
-		}
+		in := homes[t.name]
 		switch {
 		case t.available == 0:
-		case len(in) == 0:
-			*parts = append(*parts, member.Part{Name: "task " + t.name, AllOf: "task " + t.name, Bundle: true, Need: t.available})
 		case len(in) > 1:
-			return false
-		case (*parts)[in[0]].Loose:
-			p := &(*parts)[in[0]]
-			of := member.Part{Name: "task " + t.name, AllOf: "task " + t.name, Bundle: true, Need: t.available}
-			for _, m := range p.Members {
-				if isOf(t)(m) {
-					of.Members = append(of.Members, m)
-				}
-			}
-			p.Members = slices.DeleteFunc(slices.Clone(p.Members), isOf(t))
-			*parts = append(*parts, of)
-		case slices.ContainsFunc((*parts)[in[0]].All(), func(m *member.Member) bool { return !isOf(t)(m) }):
-			return false
+			return parts, false
+		case len(in) == 0 || parts[in[0]].Loose:
+			own[t.name] = len(parts) + len(with)
+			with = append(with, member.Part{Name: "task " + t.name, AllOf: "task " + t.name, Bundle: true, Need: t.available})
+		case mixed[in[0]]:
+			return parts, false
 		default:
-			p := &(*parts)[in[0]]
+			p := &parts[in[0]]
 			p.Need, p.AllOf = max(p.Need, t.available), "task "+t.name
 		}
 	}
-	*parts = slices.DeleteFunc(*parts, func(p member.Part) bool { return p.Loose && len(p.Members) == 0 })
-	return true
+	with = append(parts, with...)
+	for i := range parts {
+		if p := &with[i]; p.Loose {
+			p.Members = slices.DeleteFunc(slices.Clone(p.Members), func(m *member.Member) bool {
+				at, is := own[m.Said(taskLabel)]
+				if is {
+					with[at].Members = append(with[at].Members, m)
+				}
+				return is
+			})
+		}
+	}
+	return slices.DeleteFunc(with, func(p member.Part) bool { return p.Loose && len(p.Members) == 0 }), true
+}
+
+// homesOfTasks are the parts with pods of each task, those with pods of several, and how many pods there are.
+func homesOfTasks(parts []member.Part) (homes map[string][]int, mixed []bool, known int) {
+	homes, mixed = map[string][]int{}, make([]bool, len(parts))
+	for at := range parts {
+		all := parts[at].All()
+		known += len(all)
+		for _, m := range all {
+			name := m.Said(taskLabel)
+			if in := homes[name]; len(in) == 0 || in[len(in)-1] != at {
+				homes[name] = append(in, at)
+			}
+			mixed[at] = mixed[at] || name != all[0].Said(taskLabel)
+		}
+	}
+	return homes, mixed, known
 }
 
 // taskLeft is a task without its replicas that have succeeded, which its minimum counts.

@@ -45,12 +45,7 @@ func (all *Zones) Replace(name string, node, zones *object.Object) (seen, ok boo
 
 // sameNames says whether a node reports the same resources.
 func sameNames(a, b muster.Resources) bool {
-	for name := range a {
-		if _, ok := b[name]; !ok {
-			return false
-		}
-	}
-	return len(a) == len(b)
+	return maps.EqualFunc(a, b, func(_, _ int64) bool { return true })
 }
 
 func sameZones(a, b *cluster.NUMA) bool { return reflect.DeepEqual(a, b) }

@@ -21,7 +21,7 @@ func (all *Set) Titled(title string) *Object {
 func (all *Set) ControllerOf(o *Object) *Object {
 	for _, w := range o.Owners {
 		if w.controller {
-			return all.Titled(w.Kind + "/" + o.Namespace + "/" + w.Name)
+			return all.Titled(w.title(o))
 		}
 	}
 	return nil
@@ -45,27 +45,29 @@ func (o *Object) PodReferences() iter.Seq2[Field, string] {
 	}
 }
 
-// OwnersOf are the controllers of an object, from the nearest to the outermost, those of plain owners too.
-func (all *Set) OwnersOf(o *Object) (chain []*Object) {
-	for up := o; len(chain) < 100; { // chains of owners are short, and a circle ends
-		next := all.ControllerOf(up)
-		if next == nil {
-			next = all.plainController(up)
-		}
-		if next == nil || next == o || slices.Contains(chain, next) {
-			return chain
-		}
-		chain, up = append(chain, next), next
-	}
-	return chain
+// Controllers are the objects of the input that control another one, from the nearest to the outermost.
+func (all *Set) Controllers(o *Object) iter.Seq[*Object] { return climb(o, all.ControllerOf) }
+
+// Owners are the same, with those of plain owners.
+func (all *Set) Owners(o *Object) iter.Seq[*Object] {
+	return climb(o, func(o *Object) *Object { return cmp.Or(all.ControllerOf(o), all.plainController(o)) })
 }
 
-// plainController is the controller of an object among the owners whose pods are placed one by one, as far as these name a queue or a
-// class.
+// climb goes up until there is nobody, or somebody again.
+func climb(o *Object, above func(*Object) *Object) iter.Seq[*Object] {
+	return func(yield func(*Object) bool) {
+		seen := map[*Object]bool{o: true}
+		for up := above(o); up != nil && !seen[up] && yield(up); up = above(up) {
+			seen[up] = true
+		}
+	}
+}
+
+// plainController is the controller of an object among the owners whose pods are placed one by one.
 func (all *Set) plainController(o *Object) *Object {
 	for _, w := range o.Owners {
 		if w.controller {
-			return all.Plain[w.Kind+"/"+o.Namespace+"/"+w.Name].says
+			return all.Plain[w.title(o)].meta
 		}
 	}
 	return nil
@@ -73,9 +75,8 @@ func (all *Set) plainController(o *Object) *Object {
 
 // TopOwner is the outermost controller of an object in the input, nil if it has none.
 func (all *Set) TopOwner(o *Object) (top *Object) {
-	seen := map[*Object]bool{o: true}
-	for up := all.ControllerOf(o); up != nil && !seen[up]; up = all.ControllerOf(up) {
-		top, seen[up] = up, true
+	for up := range all.Controllers(o) {
+		top = up
 	}
 	return top
 }
@@ -83,7 +84,7 @@ func (all *Set) TopOwner(o *Object) (top *Object) {
 // LacksOwner is the kind of the object's controller if that makes gangs and is not in the input, empty else.
 func (all *Set) LacksOwner(o *Object) string {
 	for _, w := range o.Owners {
-		if w.controller && slices.Contains(gangOwners, w.Kind) && all.Titled(w.Kind+"/"+o.Namespace+"/"+w.Name) == nil {
+		if w.controller && slices.Contains(gangOwners, w.Kind) && all.Titled(w.title(o)) == nil {
 			return w.Kind
 		}
 	}
@@ -93,8 +94,7 @@ func (all *Set) LacksOwner(o *Object) string {
 // PlainOwner is an owner whose pods are placed one by one: its rules for gangs bind nobody, which is counted.
 type PlainOwner struct {
 	rules bool
-	above []string // titles of its own owners
-	says  *Object  // its metadata
+	meta  *Object // of its object no more than the metadata
 }
 
 // IsPlainOwner says whether objects of a kind that is not read own pods.
@@ -103,9 +103,6 @@ func IsPlainOwner(kind string) bool { return slices.Contains(plainOwners, kind) 
 // ReadPlainOwner reads of an object whether it has rules, and by which title pods know it.
 func ReadPlainOwner(kind string, v *document.Value) (title string, owner PlainOwner) {
 	meta := v.Get("metadata")
-	o := &Object{Kind: kind}
-	root := Field{Of: o, Value: v}
-	space := cmp.Or(root.Sub("metadata").Get("namespace").Text(), defaultNamespace)
 	owner.rules = hasPlacement(meta.Get("annotations"))
 	for _, path := range [][]string{{"template"}, {"jobTemplate"}, {"jobTemplate", "spec", "template"}} {
 		at := v.Get("spec")
@@ -114,18 +111,14 @@ func ReadPlainOwner(kind string, v *document.Value) (title string, owner PlainOw
 		}
 		owner.rules = owner.rules || hasPlacement(at.Get("metadata").Get("annotations"))
 	}
-	for e := range root.Sub("metadata").Get("ownerReferences").All() {
-		e = e.Mapping()
-		owner.above = append(owner.above, e.Get("kind").Text()+"/"+space+"/"+e.Get("name").Text())
-		o.Owners = append(o.Owners, Reference{Kind: e.Get("kind").Text(), Name: e.Get("name").Text(), controller: e.Get("controller").Flag()})
-	}
+	o := &Object{Kind: kind}
+	o.Root = Field{Of: o, Value: &document.Value{Kind: document.Mapping}}
 	if meta != nil {
-		o.Name, o.Namespace = root.Sub("metadata").Get("name").Text(), space
-		o.Labels, o.Annotations = root.Sub("metadata").Get("labels").TextMap(), root.Sub("metadata").Get("annotations").TextMap()
-		o.Root = Field{Of: o, Value: &document.Value{Kind: document.Mapping, Keys: []string{"metadata"}, Items: []*document.Value{meta}}}
-		owner.says = o
+		o.Root.Value.Keys, o.Root.Value.Items = []string{"metadata"}, []*document.Value{meta}
 	}
-	return kind + "/" + space + "/" + root.Sub("metadata").Get("name").Text(), owner
+	o.readMetadata(&Notices{})
+	owner.meta = o
+	return o.Kind + "/" + o.Namespace + "/" + o.Name, owner
 }
 
 // hasPlacement says whether annotations have a rule for gangs: KAI's or Kueue's.
@@ -137,18 +130,28 @@ func hasPlacement(notes *document.Value) bool {
 
 // HasRules says whether a pod belongs to owners that make no gang and have rules for one.
 func (all *Set) HasRules(o *Object) bool {
-	var next []string
-	for _, w := range o.Owners {
-		next = append(next, w.Kind+"/"+o.Namespace+"/"+w.Name)
-	}
+	next := o.titlesOfOwners()
 	for n := 0; n < len(next) && n < 100; n++ { // chains of owners are short, and a circle ends
 		all.Names.Ask(next[n])
-		if all.Plain[next[n]].rules {
+		owner := all.Plain[next[n]]
+		if owner.rules {
 			return true
 		}
-		next = append(next, all.Plain[next[n]].above...)
+		if owner.meta != nil {
+			next = append(next, owner.meta.titlesOfOwners()...)
+		}
 	}
 	return false
+}
+
+// title is what an owner of an object goes by.
+func (w Reference) title(o *Object) string { return w.Kind + "/" + o.Namespace + "/" + w.Name }
+
+func (o *Object) titlesOfOwners() (titles []string) {
+	for _, w := range o.Owners {
+		titles = append(titles, w.title(o))
+	}
+	return titles
 }
 
 var (

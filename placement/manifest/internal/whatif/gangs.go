@@ -60,9 +60,11 @@ func (a *Asked) DropGangs(objects *object.Set, read func(copied *object.Set) []G
 // addMade adds whatever the objects that go have made.
 func addMade(objects *object.Set, gone, left map[*object.Object]bool) {
 	for _, o := range objects.List {
-		seen := map[*object.Object]bool{}
-		for up := objects.ControllerOf(o); up != nil && !seen[up] && !gone[o]; up = objects.ControllerOf(up) {
-			seen[up], gone[o] = true, gone[up] && !left[up]
+		for up := range objects.Controllers(o) {
+			if gone[o] {
+				break
+			}
+			gone[o] = gone[up] && !left[up]
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -139,7 +140,7 @@ func returnToService(o *object.Object) bool {
 	if taints := spec.Get("taints"); taints != nil && taints.Kind == document.List {
 		taints.Items = slices.DeleteFunc(taints.Items, func(t *document.Value) bool {
 			key := t.Get("key")
-			return key != nil && key.Kind == document.Text && slices.Contains(controllerTaints, key.Text)
+			return key != nil && key.Kind == document.Text && cluster.EndsWithOutage(gang.Taint{Key: key.Text})
 		})
 	}
 	if conditions := status.Get("conditions"); conditions != nil && conditions.Kind == document.List {
@@ -151,10 +152,4 @@ func returnToService(o *object.Object) bool {
 		}
 	}
 	return !root.Equal(old)
-}
-
-// controllerTaints are those that the node controller sets while a node is out of service, and takes away when it is back.
-var controllerTaints = []string{
-	"node.kubernetes.io/unschedulable", "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "node.kubernetes.io/memory-pressure",
-	"node.kubernetes.io/disk-pressure", "node.kubernetes.io/pid-pressure", "node.kubernetes.io/network-unavailable",
 }
