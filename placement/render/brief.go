@@ -71,9 +71,10 @@ func writeBrief(w io.Writer, o *Outcome, in paint) {
 		rows[leaf] = append(rows[leaf], name)
 	}
 	var lines []line
-	leaves := slices.SortedFunc(maps.Keys(rows), func(a, b topology.DomainID) int { // the order of the tree, those outside last
-		return cmp.Or(cmp.Compare(bit(a == topology.NoDomain), bit(b == topology.NoDomain)), cmp.Compare(a, b))
-	})
+	leaves := slices.Sorted(maps.Keys(rows)) // the order of the tree, those outside last
+	if len(leaves) > 0 && leaves[0] == topology.NoDomain {
+		leaves = append(leaves[1:], topology.NoDomain)
+	}
 	for i, leaf := range leaves {
 		if i == domainsInBrief {
 			lines = append(lines, line{"  and " + count(len(leaves)-i, "domain") + " more", ""})
@@ -105,9 +106,6 @@ func writeBrief(w io.Writer, o *Outcome, in paint) {
 	}
 	writeLines(w, lines)
 }
-
-// bit is 1 if a statement holds.
-func bit(holds bool) int { return map[bool]int{true: 1}[holds] }
 
 // look counts the slots of some nodes alone.
 func (d *drawing) look(o *Outcome, names []string) {
