@@ -165,9 +165,22 @@ func TestWithoutGangsLeavesTheOthers(t *testing.T) {
 			}
 			require.LessOrEqual(t, len(other.Ignored), len(g.Ignored))
 			g.Ignored, other.Ignored = nil, nil
+			g.Request.Tree, other.Request.Tree = meant(want, g.Request.Tree), meant(got, other.Request.Tree)
 			require.Equal(t, tellGang(g), tellGang(other))
 		}
 	})
+}
+
+// meant is the tree that a request means: one that names none means the only one, else that called default. Whether it has to name it depends on
+// others, whose label keys make trees of their own.
+func meant(in *manifest.Input, tree string) string {
+	switch trees := in.Spec.Trees; {
+	case tree != "" || len(trees) == 0:
+		return tree
+	case len(trees) == 1:
+		return trees[0].Name
+	}
+	return "default"
 }
 
 // A gang whose objects are its own is gone as if they were not in the files, with what was wrong with them.
