@@ -3,7 +3,9 @@ package benchmarks_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -66,5 +68,77 @@ func BenchmarkReadStore(b *testing.B) {
 			require.NoError(b, s.Set(change.of))
 			s.Changes()
 		})
+	}
+}
+
+// BenchmarkReadStoreGangs changes one object of a store whose pods run in gangs, to and fro, and tells the change.
+func BenchmarkReadStoreGangs(b *testing.B) {
+	forget()
+	const nodes = 5000
+	node := func(i int) map[string]any {
+		return map[string]any{
+			"apiVersion": "v1", "kind": "Node",
+			"metadata": map[string]any{"name": fmt.Sprint("node-", i), "labels": map[string]any{"net/rack": fmt.Sprint("rack-", i/32)}},
+			"status":   map[string]any{"allocatable": map[string]any{"cpu": "96", "nvidia.com/gpu": "8"}},
+		}
+	}
+	for _, size := range []int{32, 256} {
+		pods := 10_016 / size * size
+		pod := func(i int, spec, status map[string]any) map[string]any {
+			all := map[string]any{
+				"nodeName":   fmt.Sprint("node-", i%nodes),
+				"containers": []any{map[string]any{"name": "main", "resources": map[string]any{"requests": map[string]any{"cpu": "1", "nvidia.com/gpu": "1"}}}},
+			}
+			maps.Copy(all, spec)
+			return map[string]any{
+				"apiVersion": "v1", "kind": "Pod", "spec": all, "status": status,
+				"metadata": map[string]any{"name": fmt.Sprint("pod-", i), "labels": map[string]any{"pod-group.scheduling.sigs.k8s.io": fmt.Sprint("gang-", i/size)}},
+			}
+		}
+		s := manifest.NewStore(manifest.Options{})
+		for i := range nodes {
+			require.NoError(b, s.Set(node(i)))
+		}
+		for i := range pods {
+			require.NoError(b, s.Set(pod(i, nil, nil)))
+		}
+		s.Changes()
+		first := pod(0, nil, nil)
+		labeled := node(0)
+		labeled["metadata"].(map[string]any)["labels"].(map[string]any)["owner"] = "me"
+		for _, change := range []struct {
+			name      string
+			goal      time.Duration
+			to, fro   map[string]any
+			froIsGone bool
+		}{
+			{"same", 5 * time.Microsecond, first, first, false},
+			{"status", 50 * time.Microsecond, pod(0, nil, map[string]any{"phase": "Running", "startTime": "2026-01-01T00:00:00Z"}), first, false},
+			{"bind", 50 * time.Microsecond, pod(0, map[string]any{"nodeName": ""}, nil), first, false},
+			{"end", 50 * time.Microsecond, pod(0, nil, map[string]any{"phase": "Succeeded"}), first, false},
+			{"node", 200 * time.Microsecond, node(nodes), node(nodes), true},
+			{"labels", 200 * time.Microsecond, labeled, node(0), false},
+		} {
+			b.Run(fmt.Sprintf("nodes=%d/pods=%d/gang=%d/change=%s", nodes, pods, size, change.name), func(b *testing.B) {
+				b.ReportAllocs()
+				for n := 0; b.Loop(); n++ {
+					switch {
+					case n%2 == 0:
+						require.NoError(b, s.Set(change.to))
+					case change.froIsGone:
+						require.NoError(b, s.Delete(change.fro))
+					default:
+						require.NoError(b, s.Set(change.fro))
+					}
+					s.Changes()
+				}
+				goal(b, change.goal)
+				require.NoError(b, s.Delete(change.to))
+				if !change.froIsGone {
+					require.NoError(b, s.Set(change.fro))
+				}
+				s.Changes()
+			})
+		}
 	}
 }

@@ -57,7 +57,7 @@ var themes = []struct {
 	{"Snapshots: Apply", regexp.MustCompile(`^Apply/`)},
 	{"Building the cluster, and changing its trees", regexp.MustCompile(`^(Build|Trees)/`)},
 	{"Memory", regexp.MustCompile(`^Memory/`)},
-	{"Reading files, and following objects", regexp.MustCompile(`^Read(Store)?/`)},
+	{"Reading files, and following objects", regexp.MustCompile(`^Read(Store(Gangs)?)?/`)},
 	{"Trees from other systems", regexp.MustCompile(`^Fabric/`)},
 	{"A queue played through", regexp.MustCompile(`^(Replay|Batch)/`)},
 	{"The six strategies", regexp.MustCompile(`^Gather/`)},

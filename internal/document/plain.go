@@ -72,6 +72,54 @@ func fromPlain(name string, v any, depth int) (*Value, error) {
 	return out, nil
 }
 
+// Says says whether a value is the one that FromPlain would make of what a client holds. The value was made by it. O(values), without one.
+func (v *Value) Says(plain any) bool { return v.says("", plain) }
+
+func (v *Value) says(name string, plain any) bool {
+	var digits [24]byte
+	switch plain := plain.(type) {
+	case string:
+		return v.Kind == Text && v.Text == plain
+	case int64:
+		return v.Kind == Integer && v.Text == string(strconv.AppendInt(digits[:0], plain, 10))
+	case float64:
+		if n := int64(plain); n != 0 && float64(n) == plain && n < 1<<53 && n > -1<<53 {
+			return v.Kind == Integer && v.Text == string(strconv.AppendInt(digits[:0], n, 10))
+		}
+	case []any:
+		if v.Kind != List || len(v.Items) != len(plain) {
+			return false
+		}
+		for i, e := range plain {
+			if !v.Items[i].says(name, e) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		return v.Kind == Mapping && v.saysMapping(name, plain)
+	}
+	other, err := fromPlain(name, plain, 0)
+	return err == nil && v.Equal(other)
+}
+
+func (v *Value) saysMapping(name string, plain map[string]any) bool {
+	for i, key := range v.Keys {
+		if e, ok := plain[key]; !ok || !v.Items[i].says(key, e) {
+			return false
+		}
+	}
+	left := len(plain) - len(v.Keys)
+	for _, keys := range [][]string{noise[name], passing[name]} {
+		for _, key := range keys {
+			if _, ok := plain[key]; ok {
+				left--
+			}
+		}
+	}
+	return left == 0
+}
+
 // fromEntry is fromPlain for what stands below a key.
 func fromEntry(key string, v any, depth int) (*Value, error) {
 	if !utf8.ValidString(key) {

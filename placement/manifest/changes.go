@@ -47,12 +47,14 @@ type told struct {
 	bound   budgets.Counts
 	gone    []*outcome        // of sections that were told and are no more
 	fresh   map[*section]bool // that are not told
+
+	restarted map[cluster.MemberRef]restarted
 }
 
 func newTold() told {
 	return told{
 		nodes: map[string]cluster.Node{}, demand: map[string]muster.Resources{}, budgets: map[string]cluster.Budget{},
-		nodesOf: map[string]bool{}, fresh: map[*section]bool{}, held: nodes.Held{},
+		nodesOf: map[string]bool{}, fresh: map[*section]bool{}, held: nodes.Held{}, restarted: map[cluster.MemberRef]restarted{},
 	}
 }
 
@@ -81,6 +83,12 @@ func (t *told) touch(found *outcome) {
 // Changes reads what was set, and forgets what was deleted, since the last call, and tells what that changes: gangs that an object
 // makes with others cost O(their members), a node O(1), what else gangs refer to O(all objects). The first call tells everything.
 func (s *Store) Changes() *Changes {
+	if err := s.made(); err != nil {
+		return &Changes{Defects: []error{err}}
+	}
+	if s.isTold() {
+		return &Changes{Rebuild: len(s.told.nodes) == 0}
+	}
 	s.freshBase()
 	for !s.readDirty() {
 	}
@@ -96,7 +104,15 @@ func (s *Store) Changes() *Changes {
 	t.based, t.sums, t.gone = false, false, nil
 	clear(t.fresh)
 	clear(t.nodesOf)
+	clear(t.restarted)
 	return c
+}
+
+// isTold says whether nothing was set or deleted since the last call of Changes that is read.
+func (s *Store) isTold() bool {
+	t := &s.told
+	return s.base != nil && !s.rebase && len(s.nodes)+len(s.dirty) == 0 &&
+		!t.based && !t.sums && len(t.nodesOf)+len(t.gone)+len(t.fresh)+len(t.restarted) == 0
 }
 
 // compareGangs finds the gangs that wait and are others.
@@ -147,23 +163,31 @@ func (s *Store) compareRunning(c *Changes) {
 			old[cluster.MemberRef{Gang: m.Gang, Member: m.Member}] = m
 		}
 	}
+	compare := func(m cluster.Running) {
+		ref := cluster.MemberRef{Gang: m.Gang, Member: m.Member}
+		was, is := old[ref]
+		delete(old, ref)
+		leaves := was
+		leaves.Leaving = true
+		switch {
+		case is && reflect.DeepEqual(was, m):
+		case is && reflect.DeepEqual(leaves, m):
+			c.Delta.Leaving = append(c.Delta.Leaving, ref)
+		case is:
+			c.Delta.Remove = append(c.Delta.Remove, ref)
+			c.Delta.Place = append(c.Delta.Place, m)
+		default:
+			c.Delta.Place = append(c.Delta.Place, m)
+		}
+	}
+	for ref, r := range s.told.restarted {
+		if old[ref] = r.told; s.sections[r.sec] {
+			compare(r.sec.found.running[r.row])
+		}
+	}
 	for sec := range s.told.fresh {
 		for _, m := range sec.found.running {
-			ref := cluster.MemberRef{Gang: m.Gang, Member: m.Member}
-			was, is := old[ref]
-			delete(old, ref)
-			leaves := was
-			leaves.Leaving = true
-			switch {
-			case is && reflect.DeepEqual(was, m):
-			case is && reflect.DeepEqual(leaves, m):
-				c.Delta.Leaving = append(c.Delta.Leaving, ref)
-			case is:
-				c.Delta.Remove = append(c.Delta.Remove, ref)
-				c.Delta.Place = append(c.Delta.Place, m)
-			default:
-				c.Delta.Place = append(c.Delta.Place, m)
-			}
+			compare(m)
 		}
 	}
 	c.Delta.Remove = slices.AppendSeq(c.Delta.Remove, maps.Keys(old))

@@ -13,12 +13,14 @@ import (
 // Store is for hosts that have objects decoded already and see them change one by one, as an informer does: it reads what [Read]
 // reads, without files, and tells what changed. An object that changes is read again together with those that make gangs with it,
 // and no other; a node alone. The rest of what gangs refer to (topologies, classes, quotas, budgets, the names and labels of nodes)
-// is read again as a whole where some of it changes, and then all gangs if it may mean something else to them.
+// is read again as a whole where some of it changes, and then all gangs if it may mean something else to them. An object that says
+// what it said is only compared, and of a pod of which nothing but the status is another one, see restate, no gang is read again.
 //
 // The order of objects changes nothing. A Store is not safe for concurrent use.
 type Store struct {
 	opt   Options
 	items map[string]*item
+	named map[naming]*item             // the same, by what they call themselves
 	plain map[string]object.PlainOwner // by title
 	links links.Graph[*item]           // of what makes gangs
 
@@ -38,6 +40,7 @@ type Store struct {
 type item struct {
 	id     string
 	header object.Header
+	naming naming
 	value  *document.Value
 
 	object     *object.Object // of a node or its zones, which are read once
@@ -47,11 +50,23 @@ type item struct {
 	had, asked []string
 }
 
+// naming is how an object calls itself, which may be one of several ways.
+type naming struct{ version, kind, namespace, name string }
+
+func namingOf(obj map[string]any) naming {
+	text := func(of map[string]any, key string) string {
+		s, _ := of[key].(string)
+		return s
+	}
+	meta, _ := obj["metadata"].(map[string]any)
+	return naming{text(obj, "apiVersion"), text(obj, "kind"), text(meta, "namespace"), text(meta, "name")}
+}
+
 // NewStore has no objects yet. Options.KeepGoing is on: what is wrong with an object stops only what depends on it.
 func NewStore(opt Options) *Store {
 	opt.KeepGoing = true
 	return &Store{
-		opt: opt, items: map[string]*item{}, plain: map[string]object.PlainOwner{}, queues: links.Count{}, keys: links.Count{},
+		opt: opt, items: map[string]*item{}, named: map[naming]*item{}, plain: map[string]object.PlainOwner{}, queues: links.Count{}, keys: links.Count{},
 		sections: map[*section]bool{}, dirty: map[*item]bool{}, nodes: map[string]bool{}, told: newTold(),
 	}
 }
@@ -61,16 +76,26 @@ func NewStore(opt Options) *Store {
 // [muster.InvalidError]: the object lacks what names it, is a List, whose items are to be set one by one, or holds what is not
 // JSON, as a text that is not UTF-8. Whatever else is wrong with it [Store.Changes] tells. O(object).
 func (s *Store) Set(obj map[string]any) error {
+	if err := s.made(); err != nil {
+		return err
+	}
+	name := namingOf(obj)
+	if old := s.named[name]; old != nil && old.value.Says(obj) {
+		return nil
+	}
 	value, header, err := readPlain(obj)
 	if err != nil {
 		return err
 	}
-	it := &item{id: header.ID(), header: header, value: value}
+	it := &item{id: header.ID(), header: header, naming: name, value: value}
 	old := s.items[it.id]
-	if old != nil && old.value.Equal(value) {
-		return nil // nothing that is read
+	if old != nil {
+		if old.value.Equal(value) || s.restate(old, value) {
+			return nil // nothing that is read
+		}
+		delete(s.named, old.naming)
 	}
-	s.items[it.id] = it
+	s.items[it.id], s.named[name] = it, it
 	s.replace(old, it)
 	return nil
 }
@@ -78,13 +103,25 @@ func (s *Store) Set(obj map[string]any) error {
 // Delete forgets the object of the same API group, kind, namespace and name; more of it is not looked at. One that is not there is
 // no error.
 func (s *Store) Delete(obj map[string]any) error {
+	if err := s.made(); err != nil {
+		return err
+	}
 	_, header, err := readPlain(obj)
 	if err != nil {
 		return err
 	}
 	if old := s.items[header.ID()]; old != nil {
 		delete(s.items, old.id)
+		delete(s.named, old.naming)
 		s.replace(old, nil)
+	}
+	return nil
+}
+
+// made says whether there is a store.
+func (s *Store) made() error {
+	if s == nil || s.items == nil {
+		return &muster.InvalidError{Field: "store", Reason: "nil, or not made by NewStore"}
 	}
 	return nil
 }
@@ -136,6 +173,9 @@ const nodeZones = "NodeResourceTopology"
 // Input is everything that the store holds, as Read gives it for the same objects with Options.KeepGoing, as of the last call of
 // Changes; what Read refuses whole is among the defects. Errors name no file. O(n log n).
 func (s *Store) Input() *Input {
+	if err := s.made(); err != nil {
+		return &Input{Defects: []error{err}}
+	}
 	if s.base == nil {
 		s.newBase()
 	}

@@ -177,7 +177,7 @@ func TestStoreEqualsRead(t *testing.T) {
 					delete(present, idOf(o))
 					continue
 				case 1:
-					o = spoil(t, o, texts)
+					o = otherwise(t, o, texts)
 				}
 				if err := store.Set(o); err != nil {
 					continue // what names it is spoiled

@@ -1,0 +1,167 @@
+package manifest_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest"
+)
+
+// otherwise is an object that says something else: spoiled, or in its status alone.
+func otherwise(t *rapid.T, o map[string]any, texts []string) map[string]any {
+	if rapid.Bool().Draw(t, "restated") {
+		return restated(t, o)
+	}
+	return spoil(t, o, texts)
+}
+
+// restated is an object with another status, as pods have it, sound or not.
+func restated(t *rapid.T, o map[string]any) map[string]any {
+	out := maps.Clone(o)
+	status := map[string]any{}
+	for _, c := range []struct {
+		key    string
+		values []any
+	}{
+		{"phase", []any{"Running", "Running", "Pending", "Succeeded", "Failed", nil, int64(7)}},
+		{"startTime", []any{"2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "0001-01-01T00:00:00Z", "", "soon", nil, true}},
+		{"podIP", []any{"10.0.0.1", "10.0.0.2"}},
+	} {
+		if rapid.IntRange(0, 3).Draw(t, "absent") > 0 {
+			status[c.key] = rapid.SampledFrom(c.values).Draw(t, c.key)
+		}
+	}
+	if out["status"] = status; rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
+		out["status"] = "fine"
+	}
+	return out
+}
+
+// runningPod is a pod on a node, in a gang of so many.
+func runningPod(i, gang int, node string) map[string]any {
+	pod := map[string]any{
+		"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{
+			"name": fmt.Sprint("pod-", i), "namespace": "team", "labels": map[string]any{"pod-group.scheduling.sigs.k8s.io": fmt.Sprint("gang-", i/gang)},
+		},
+		"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "resources": map[string]any{"requests": map[string]any{"cpu": "1"}}}}},
+	}
+	if node != "" {
+		pod["spec"].(map[string]any)["nodeName"] = node
+	}
+	return pod
+}
+
+func bareNode(name string) map[string]any {
+	return map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": name}, "status": map[string]any{"allocatable": map[string]any{"cpu": "64"}}}
+}
+
+// The status of a pod that runs on changes when it has started, and nothing else; what was told last is what is compared with.
+func TestStoreTellsWhenPodsStart(t *testing.T) {
+	s := manifest.NewStore(manifest.Options{})
+	pod := runningPod(0, 4, "n")
+	set := func(phase, start string) *manifest.Changes {
+		pod["status"] = map[string]any{"phase": phase, "startTime": start}
+		require.NoError(t, s.Set(pod))
+		return s.Changes()
+	}
+	require.NoError(t, s.Set(bareNode("n")))
+	for i := range 4 {
+		require.NoError(t, s.Set(runningPod(i, 4, "n")))
+	}
+	s.Changes()
+	require.Equal(t, manifest.Changes{}, *set("Running", "0001-01-01T00:00:00Z"), "no time")
+	ref := []cluster.MemberRef{{Gang: "team/gang-0", Member: "pod-0"}}
+	c := set("Running", "2026-01-01T00:00:00Z")
+	require.Equal(t, ref, c.Delta.Remove)
+	require.Len(t, c.Delta.Place, 1)
+	require.Equal(t, int64(1767225600), c.Delta.Place[0].Started)
+	require.Empty(t, c.Gangs)
+
+	pod["status"] = map[string]any{"startTime": "2026-01-02T00:00:00Z"}
+	require.NoError(t, s.Set(pod))
+	require.Equal(t, manifest.Changes{}, *set("Pending", "2026-01-01T00:00:00Z"), "there and back")
+
+	pod["status"] = map[string]any{"startTime": "2026-01-03T00:00:00Z"}
+	require.NoError(t, s.Set(pod))
+	require.NoError(t, s.Delete(runningPod(1, 4, "n"))) // and the gang is read again
+	c = s.Changes()
+	require.Equal(t, append(ref, cluster.MemberRef{Gang: "team/gang-0", Member: "pod-1"}), c.Delta.Remove[:2])
+	require.Equal(t, int64(1767398400), c.Delta.Place[0].Started)
+
+	require.Contains(t, set("Succeeded", "2026-01-03T00:00:00Z").Delta.Remove, ref[0], "over")
+}
+
+// In whatever order objects come and go, twice or without having been there, nothing is an error, and the store is what Read reads.
+func TestStoreInAnyOrder(t *testing.T) {
+	const (
+		node = `{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 4}}}`
+		pod  = `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: n, containers: [{name: c, resources: {requests: {cpu: 1}}}]}}`
+	)
+	s := &nodesStore{manifest.NewStore(manifest.Options{}), map[string]map[string]any{}}
+	require.Empty(t, s.remove(t, pod).Defects)
+	require.Empty(t, s.remove(t, node).Defects)
+	s.set(t, `{apiVersion: v1, kind: Node, metadata: {name: m}, status: {allocatable: {cpu: 4}}}`)
+
+	c := s.set(t, pod)
+	require.Equal(t, []string{"Pod/p is on node n, which is not in the input: it holds nothing"}, c.Notices)
+	require.Empty(t, c.Defects)
+	c = s.set(t, node+"\n---\n"+node)
+	require.Len(t, c.Delta.Place, 1)
+	require.Empty(t, s.set(t, node+"\n---\n"+pod).Delta)
+
+	c = s.remove(t, node)
+	require.Equal(t, []string{"n"}, c.Delta.RemoveNodes)
+	require.Equal(t, []cluster.MemberRef{{Gang: "default/p", Member: "p"}}, c.Delta.Remove)
+	require.Empty(t, c.Defects)
+	require.Empty(t, s.remove(t, node+"\n---\n"+node).Delta)
+	require.Empty(t, s.remove(t, pod).Defects)
+	require.Empty(t, s.remove(t, pod).Delta)
+}
+
+// A store that nobody has made is an error.
+func TestNoStore(t *testing.T) {
+	for _, s := range []*manifest.Store{nil, {}} {
+		var invalid *muster.InvalidError
+		require.ErrorAs(t, s.Set(bareNode("n")), &invalid)
+		require.ErrorAs(t, s.Delete(bareNode("n")), &invalid)
+		require.Len(t, s.Changes().Defects, 1)
+		require.Len(t, s.Input().Defects, 1)
+	}
+}
+
+// What an object says again costs nothing that grows, and the status of a pod nothing that grows with its gang.
+func TestStoreCostsWhatIsNew(t *testing.T) {
+	allocations := func(gang int) (same, status float64) {
+		s := manifest.NewStore(manifest.Options{})
+		require.NoError(t, s.Set(bareNode("n")))
+		for i := range gang {
+			require.NoError(t, s.Set(runningPod(i, gang, "n")))
+		}
+		s.Changes()
+		pod := runningPod(0, gang, "n")
+		same = testing.AllocsPerRun(10, func() {
+			pod["metadata"].(map[string]any)["resourceVersion"] = "7"
+			require.NoError(t, s.Set(pod))
+			require.Equal(t, manifest.Changes{}, *s.Changes())
+		})
+		day := 0
+		status = testing.AllocsPerRun(10, func() {
+			day++
+			pod["status"] = map[string]any{"phase": "Running", "startTime": fmt.Sprintf("2026-01-%02dT00:00:00Z", day)}
+			require.NoError(t, s.Set(pod))
+			require.Len(t, s.Changes().Delta.Place, 1)
+		})
+		return same, status
+	}
+	few, fewStatus := allocations(4)
+	many, manyStatus := allocations(200)
+	require.LessOrEqual(t, many, few)
+	require.LessOrEqual(t, manyStatus, fewStatus+1)
+}
