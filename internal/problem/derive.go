@@ -151,7 +151,13 @@ func (p *Problem) UnderRules(kept []HardRule) *Problem {
 		}
 	}
 	next := p.derive()
-	next.Gang = p.Gang.changed(func(from, to *Part) { to.under(bound[from], p.View) })
+	next.Gang = p.Gang.changed(func(from, to *Part) {
+		to.under(bound[from], p.View)
+		// A limit on groups counts each of them in one domain, which their own MustGather sees to.
+		to.Limits = slices.DeleteFunc(slices.Clone(to.Limits), func(l limits.OnPart) bool {
+			return (l.Depth > 0 || l.Of != nil) && slices.ContainsFunc(from.Counted(l), func(a *Part) bool { return !bound[a] })
+		})
+	})
 	next.Gather = next.Gang.Gather
 	// A multiple that a MustGather left out here kept in any case may bind now, and may divide roles. Zones are
 	// prepared by role.

@@ -41,7 +41,8 @@ func unitsOf(in *Input) (units Input, members []gang.Member) {
 	return units, members
 }
 
-// limitsOfUnits are the limits of a gang whose members are units of so many, by those of its members and of these units.
+// limitsOfUnits are the limits of a gang whose members are units of so many, by those of its members and of these units. A unit lies on one node,
+// and so within any number of domains.
 func limitsOfUnits(ofMembers, ofGroups []gang.Limit, size int) []gang.Limit {
 	out := slices.Clone(ofMembers)
 	for i := range out {
@@ -50,6 +51,9 @@ func limitsOfUnits(ofMembers, ofGroups []gang.Limit, size int) []gang.Limit {
 		}
 	}
 	for _, l := range ofGroups {
+		if l.Kind == gang.Within {
+			continue
+		}
 		if out = append(out, l); l.Kind == gang.Alone {
 			out = append(out, gang.Limit{Layer: l.Layer, Kind: gang.Apart, Most: 1, Preferred: l.Preferred})
 		}
