@@ -13,9 +13,6 @@ var notYet = map[string][]gangAt{
 	"the webhook lets followers be made only when their leader has a node: they are not promised, and the terms of the webhook are counted beside the limit that they are": {
 		{"jobset-exclusive-waiting.yaml", "jobset/alone"},
 	},
-	"the terms that the webhook adds are counted beside the limit that they are": {
-		{"lws-exclusive-waiting.yaml", "lws/alone-0"},
-	},
 	"a launcher that comes after the workers takes none of their minimum": {
 		{"mpijob-launcher-waiting.yaml", "mpi/late"},
 	},
@@ -61,12 +58,7 @@ var notYet = map[string][]gangAt{
 	"it is counted that a term of another gang selects its pods, which the webhook added for a limit that is kept": {
 		{together, "jobset/half"},
 		{together, "jobset/waits"},
-		{together, "lws/gang-0-6d9f7c6b4d"},
-		{together, "lws/half-0"},
-		{together, "lws/late-0"},
 		{together, "jobset/ended"},
-		{together, "lws/half-2"},
-		{together, "lws/waits-0"},
 		{together, "trainer/half"},
 		{together, "trainer/waits"},
 		{together, "trainer/cosched"},

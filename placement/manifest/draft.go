@@ -62,7 +62,10 @@ type draft struct {
 	team  *team // with which the gang starts; nil: alone
 	// waits holds if a member does; of the others, runs have a node, of at least so many that are needed. done: all of it is over.
 	waits, done bool
-	lacks       *member.Part // a part of which fewer are known than it needs
+	members     []*member.Member // of one that waits, in rank order, those that run included
+	kept        []string         // rules that its request keeps, and that are counted otherwise
+	claims      []claim          // exclusive topologies that are limits
+	lacks       *member.Part     // a part of which fewer are known than it needs
 	runs, least int
 
 	owned    *owners.Gang // what the owner says that makes the gang; nil: none does
@@ -71,6 +74,12 @@ type draft struct {
 	lost     []string // rules that are not modelled, of each member
 	excluded bool     // its leader may be where groups of it are alone otherwise, which no limit says
 	result   Gang
+}
+
+// claim is an exclusive topology of a gang: the annotation that states it, the key of its domains, the role that it binds, empty: all of the gang.
+type claim struct {
+	note, key, role string
+	ofPart          bool
 }
 
 // over is what of a gang is done already.
@@ -99,10 +108,11 @@ func (d *draft) adoptJob() {
 	d.ruledItself = d.hasRules() || d.grouped
 	if !d.hasRules() {
 		d.gather, d.limits, d.tree, d.treeField = d.job.gather, d.job.limits, d.job.tree, d.job.treeField
-		if d.job.arrange != nil && !d.grouped {
+		if d.claims = d.job.claims; d.job.arrange != nil && !d.grouped {
 			d.arrange = d.job.arrange
 		} else if d.job.ruled {
 			d.lost = append(d.lost, ownerTopology)
+			d.claims = slices.DeleteFunc(slices.Clone(d.claims), func(c claim) bool { return c.ofPart })
 		}
 	}
 	if len(d.pods) > 0 || len(d.promised) > 0 {

@@ -26,8 +26,13 @@ func (r *reader) finishAll() *outcome {
 	for _, d := range r.gangs.drafts {
 		if r.finish(d) {
 			waiting = append(waiting, d)
-			r.addDemand(d)
 		}
+	}
+	r.noteAdded()
+	for _, d := range waiting {
+		r.countIgnored(d)
+		r.check(d)
+		r.addDemand(d)
 	}
 	joinTeams(waiting)
 	return r.outcome(waiting)
@@ -183,7 +188,7 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 		d.asks.Add(m.Spec.Shape.Resources)
 	}
 	q.Tolerated = d.team == nil && !slices.ContainsFunc(members, func(m *member.Member) bool { return !m.Tolerated })
-	r.countIgnored(d, members, r.limit(d, members, q))
+	d.members, d.kept = members, r.limit(d, members, q)
 	if len(shapes) == 1 {
 		q.Shape = *q.Members[0].Shape
 		for i := range q.Members {
@@ -197,7 +202,6 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 		d.result.Terms, d.result.Total = d.terms, d.total
 		d.result.Terms.MinMember = cmp.Or(d.min, len(members))
 	}
-	r.check(d, len(members))
 }
 
 // divides says whether the groups of a request can be those of so many members, none of them larger than the gang.
@@ -211,7 +215,7 @@ func divides(q *gang.Request, members int) bool {
 }
 
 // check decides whether the gang can be planned.
-func (r *reader) check(d *draft, known int) {
+func (r *reader) check(d *draft) {
 	q, at, why := &d.result.Request, d.place(), "" // why it is not supported
 	errs := d.defects(r.base.opt.Strict)
 	own := len(errs)
@@ -228,7 +232,7 @@ func (r *reader) check(d *draft, known int) {
 		}
 	}
 	if len(errs) == 0 {
-		for _, e := range invalid(q, known) {
+		for _, e := range invalid(q, len(d.members)) {
 			if e.Unsupported {
 				why = e.Reason
 				continue
@@ -288,17 +292,20 @@ func invalid(q *gang.Request, known int) []*muster.InvalidError {
 }
 
 // countIgnored counts the rules of members that wait, but for those that the request keeps.
-func (r *reader) countIgnored(d *draft, members []*member.Member, kept []string) {
-	for _, m := range members {
+func (r *reader) countIgnored(d *draft) {
+	for _, m := range d.members {
 		if m.Node != "" {
 			continue
 		}
 		rules := slices.AppendSeq(r.ignoredOfGang(d, m), maps.Keys(m.Spec.Ignored))
-		rules = slices.DeleteFunc(rules, func(rule string) bool { return slices.Contains(kept, rule) })
-		if r.isKeptAway(d, m, slices.Contains(kept, ignored.PodAntiAffinity)) {
+		rules = slices.DeleteFunc(rules, func(rule string) bool { return slices.Contains(d.kept, rule) })
+		if !slices.Contains(rules, exclusiveTopology) { // which says it all
+			rules = append(rules, r.addedBeside(d, m)...)
+		}
+		if r.isKeptAway(d, m, slices.Contains(d.kept, ignored.PodAntiAffinity)) {
 			rules = append(rules, ignored.PodAntiAffinity)
 		}
-		for _, rule := range rules {
+		for _, rule := range member.Unique(rules) {
 			if d.result.Ignored == nil {
 				d.result.Ignored = map[string]int{}
 			}

@@ -64,6 +64,48 @@ func (r *reader) noteApart() {
 	}
 }
 
+// isLimit says whether what a webhook added to a pod is a limit: of a gang that waits, or the domain that a pod which runs has closed.
+func (r *reader) isLimit(d *draft, m *member.Member, added *apart.Added) bool {
+	if m.Node != "" {
+		_, layer := r.trees.Closing(d.tree, added.Key)
+		return layer != "" && !m.Obj.Twin && slices.Contains(exclusiveOf(m), added.Note)
+	}
+	claimed := slices.ContainsFunc(d.claims, func(c claim) bool {
+		return c.note == added.Note && c.key == added.Key && (c.role == "" || c.role == m.Role)
+	})
+	return !d.waits || claimed && slices.Contains(d.kept, exclusiveTopology)
+}
+
+// addedBeside names the rules that webhooks added to a pod and no limit says.
+func (r *reader) addedBeside(d *draft, m *member.Member) (rules []string) {
+	for i := range m.Spec.Added {
+		if added := &m.Spec.Added[i]; !r.isLimit(d, m, added) {
+			if added.Draws {
+				rules = append(rules, ignored.PodAffinity)
+			}
+			if len(added.Terms) > 0 {
+				rules = append(rules, ignored.PodAntiAffinity)
+			}
+		}
+	}
+	return rules
+}
+
+// noteAdded counts gangs by what webhooks added to their pods and no limit says, once it is known which limits requests keep.
+func (r *reader) noteAdded() {
+	for _, d := range r.gangs.drafts {
+		for _, m := range d.pods {
+			for i := range m.Spec.Added {
+				if added := &m.Spec.Added[i]; !r.isLimit(d, m, added) {
+					for _, name := range r.apart.AddTold(d.name, d.place().Namespace, added.Terms) {
+						r.objects.Names.Have(name)
+					}
+				}
+			}
+		}
+	}
+}
+
 // isKeptAway says whether a pod that waits has a term, or is selected by one, that no limit keeps.
 func (r *reader) isKeptAway(d *draft, m *member.Member, keepsOwn bool) bool {
 	return !keepsOwn && len(m.Spec.Apart) > 0 || r.apart.KeepAway(d.name, keepsOwn, d.place().Namespace, m.Labels)

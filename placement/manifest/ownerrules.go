@@ -33,7 +33,7 @@ func (in *rules) ownerRules(d *draft) {
 		return
 	}
 	notes := o.Field(of.Metadata).Mapping().Sub("annotations")
-	exclusive, alone := in.exclusive(d, notes, apart.ExclusiveGroups)
+	exclusive, alone := in.exclusive(d, notes, claim{note: apart.ExclusiveGroups})
 	d.gather, d.limits = append(d.gather, exclusive...), append(d.limits, alone...)
 	var sets []member.PodSet
 	asGroups, plain := false, true
@@ -101,7 +101,7 @@ func (in *rules) roleSet(d *draft, role *owners.Role, notes object.Field) (s mem
 	rules := in.kaiNotes(d, meta)
 	var alone []gang.Limit
 	for _, notes := range []object.Field{meta, notes} {
-		exclusive, limits := in.exclusive(d, notes, apart.ExclusiveJobs)
+		exclusive, limits := in.exclusive(d, notes, claim{note: apart.ExclusiveJobs, role: role.Name, ofPart: true})
 		rules, alone = append(rules, exclusive...), append(alone, limits...)
 	}
 	least := batchMinimum(meta.Get(batchMinMember))
@@ -134,11 +134,13 @@ func batchMinimum(f object.Field) int {
 }
 
 // exclusive reads a domain that is a gang's own: within it is a rule, alone in it a limit, counted until a request keeps it.
-func (in *rules) exclusive(d *draft, notes object.Field, key string) ([]gang.Rule, []gang.Limit) {
-	f := notes.Get(key)
+func (in *rules) exclusive(d *draft, notes object.Field, of claim) ([]gang.Rule, []gang.Limit) {
+	f := notes.Get(of.note)
 	if !f.Present() {
 		return nil, nil
 	}
+	of.key = f.Text()
+	d.claims = append(d.claims, of)
 	if !slices.Contains(d.lost, exclusiveTopology) {
 		d.lost = append(d.lost, exclusiveTopology)
 	}
@@ -161,7 +163,11 @@ func (in *rules) segments(d *draft, role *owners.Role, own, notes object.Field) 
 	size, ok := 0, false
 	var alone []gang.Limit
 	if d.obj.Kind == "LeaderWorkerSet" {
-		exclusive, limits := in.exclusive(d, notes, apart.ExclusiveSubgroups)
+		of := claim{note: apart.ExclusiveSubgroups, role: role.Name, ofPart: true}
+		if subGroupSize(d.obj) > 0 { // the leader is in one too
+			of.role = ""
+		}
+		exclusive, limits := in.exclusive(d, notes, of)
 		rules, alone = append(rules, exclusive...), limits
 		d.excluded = d.excluded || len(limits) > 0 && subGroupSize(d.obj) == 0
 		policy := d.obj.Root.Sub("spec").Sub("leaderWorkerTemplate").Sub("subGroupPolicy")

@@ -46,7 +46,11 @@ func (all *pods) readPodSpec(pod object.Field) *member.Spec {
 	meta := pod.Sub("metadata")
 	labels, notes := meta.Sub("labels"), meta.Sub("annotations")
 	p.Shape.NUMA = nodes.ReadWish(notes)
-	p.Ignored, p.Apart = ignored.Rules(f, meta), apart.Terms(f, labels)
+	p.Ignored = ignored.Rules(f, meta)
+	var drawn bool
+	if p.Apart, drawn, p.Added = apart.Required(f, meta); !drawn {
+		delete(p.Ignored, ignored.PodAffinity)
+	}
 	for name := range p.Shape.Resources {
 		if ignored.IsShare(name) {
 			if p.Ignored[ignored.GPUShare] = 1; !all.reports(name) {

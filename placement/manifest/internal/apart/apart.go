@@ -39,18 +39,6 @@ type Term struct {
 	nobody     bool
 }
 
-// Terms reads the required anti-affinity of the spec of a pod, or of a template, with these labels. O(terms and their values).
-func Terms(spec, labels object.Field) (terms []Term) {
-	required := spec.Value.Get("affinity").Get("podAntiAffinity").Get("requiredDuringSchedulingIgnoredDuringExecution")
-	if required == nil || required.Kind != document.List {
-		return nil
-	}
-	for _, v := range required.Items {
-		terms = append(terms, read(v, labels))
-	}
-	return terms
-}
-
 // read reads a term; one that it cannot read whole has no key.
 func read(v *document.Value, own object.Field) (t Term) {
 	selector := v.Get("labelSelector")
@@ -210,7 +198,7 @@ func (g *Gangs) Add(of, namespace string, pods []Pod) (names []string) {
 	for _, p := range pods {
 		for i := range p.Terms {
 			seen[p.Terms[i].name(namespace)] = true
-			names = append(names, g.keep(of, namespace, &p.Terms[i])...)
+			names = append(names, g.keep(of, namespace, &p.Terms[i], false)...)
 		}
 	}
 	for name := range seen {
@@ -220,6 +208,14 @@ func (g *Gangs) Add(of, namespace string, pods []Pod) (names []string) {
 		g.with[name]++
 	}
 	return slices.AppendSeq(names, maps.Keys(seen))
+}
+
+// AddTold notes terms of a gang's pod that the gang itself knows of, so that they keep away others alone, and names what they select.
+func (g *Gangs) AddTold(of, namespace string, terms []Term) (names []string) {
+	for i := range terms {
+		names = append(names, g.keep(of, namespace, &terms[i], true)...)
+	}
+	return names
 }
 
 // Alone says whether no other gang has pods with this term, or that it selects, once all pods were seen. O(handles).

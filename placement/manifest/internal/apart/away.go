@@ -23,23 +23,24 @@ type keeper struct {
 	space, whom string
 	gang        string
 	others      bool
+	told        bool // to the gang itself in another way
 }
 
 // mostKeepers bounds the terms that are looked at for a pod: beyond them it counts as selected.
 const mostKeepers = 256
 
 // keep notes a term of a pod of a gang, and names whom it selects.
-func (g *Gangs) keep(of, namespace string, t *Term) (names []string) {
+func (g *Gangs) keep(of, namespace string, t *Term, told bool) (names []string) {
 	if g.by == nil {
 		g.by = map[handle][]keeper{}
 	}
-	next := keeper{term: t, space: namespace, whom: t.whom(namespace), gang: of}
+	next := keeper{term: t, space: namespace, whom: t.whom(namespace), gang: of, told: told}
 	for _, h := range t.handles(namespace) {
 		names = append(names, h.name())
 		list := g.by[h]
 		switch at := slices.IndexFunc(list, func(k keeper) bool { return k.whom == next.whom }); {
 		case at >= 0:
-			list[at].others = list[at].others || list[at].gang != of
+			list[at].others, list[at].told = list[at].others || list[at].gang != of, list[at].told && told
 		case len(list) <= mostKeepers:
 			g.by[h] = append(list, next)
 		default:
@@ -93,7 +94,7 @@ func (g *Gangs) KeepAway(of string, keepsOwn bool, namespace string, labels map[
 	looks := 0
 	for _, h := range handlesOf(namespace, labels) {
 		for _, k := range g.by[h] {
-			if keepsOwn && k.gang == of && !k.others {
+			if (keepsOwn || k.told) && k.gang == of && !k.others {
 				continue
 			}
 			if looks++; looks > mostKeepers || k.term.selects(k.space, namespace, labels) {

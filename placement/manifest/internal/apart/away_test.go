@@ -12,13 +12,14 @@ import (
 )
 
 // terms reads the required anti-affinities of a list of YAML.
-func terms(t *testing.T, list string) []Term {
+func terms(t *testing.T, text string) (list []Term) {
 	t.Helper()
-	docs := document.Parse("x", []byte("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "+list+"}}"), &document.Budget{})
+	docs := document.Parse("x", []byte("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "+text+"}}"), &document.Budget{})
 	require.Nil(t, docs[0].Err)
 	pod := &object.Object{Kind: "Pod"}
-	labels := document.Parse("x", []byte("{a: '1', c: x}"), &document.Budget{})[0].Root
-	return Terms(object.Field{Value: docs[0].Root, Of: pod}, object.Field{Value: labels, Of: pod})
+	meta := document.Parse("x", []byte("labels: {a: '1', c: x}"), &document.Budget{})[0].Root
+	list, _, _ = Required(object.Field{Value: docs[0].Root, Of: pod}, object.Field{Value: meta, Of: pod})
+	return list
 }
 
 // Who is selected has a handle of the term, whatever selects: looking by handles misses nobody.
@@ -114,9 +115,10 @@ func TestHandlesAreNoProduct(t *testing.T) {
 func TestOwnLabelsNarrowTerms(t *testing.T) {
 	read := func(keys, kind string) Term {
 		docs := document.Parse("x", []byte("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: k, labelSelector: {matchLabels: {app: j}}, "+keys+"}]}}"), &document.Budget{})
-		labels := document.Parse("x", []byte("{app: j, set: '1'}"), &document.Budget{})
+		meta := document.Parse("x", []byte("labels: {app: j, set: '1'}"), &document.Budget{})
 		of := &object.Object{Kind: kind}
-		return Terms(object.Field{Value: docs[0].Root, Of: of}, object.Field{Value: labels[0].Root, Of: of})[0]
+		terms, _, _ := Required(object.Field{Value: docs[0].Root, Of: of}, object.Field{Value: meta[0].Root, Of: of})
+		return terms[0]
 	}
 	for _, c := range []struct {
 		keys, kind           string

@@ -35,6 +35,9 @@ var notes = []struct{ key, rule string }{
 // GPUShare is a part of a device, which running pods may have too.
 const GPUShare = "gpuShare"
 
+// PodAffinity is counted where a pod has to be near others, but for what package apart takes out.
+const PodAffinity = "podAffinity"
+
 // PodAntiAffinity is counted where a pod keeps away from others, or others from it. Package apart says when that is a limit of its gang.
 const PodAntiAffinity = "podAntiAffinity"
 
@@ -65,7 +68,7 @@ func Notes() (rules []string) {
 func Rules(spec, meta object.Field) map[string]int {
 	found := map[string]int{}
 	const hard = "requiredDuringSchedulingIgnoredDuringExecution"
-	for _, kind := range []string{"podAffinity", PodAntiAffinity} {
+	for _, kind := range []string{PodAffinity, PodAntiAffinity} {
 		for range spec.Sub("affinity").Sub(kind).Get(hard).All() {
 			found[kind] = 1
 		}

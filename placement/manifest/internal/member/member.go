@@ -49,6 +49,7 @@ type Spec struct {
 	Class                       object.Field
 	Ignored                     map[string]int
 	Apart                       []apart.Term
+	Added                       []apart.Added  // by webhooks, for limits
 	Quota                       object.Field   // the label that names it
 	Queues                      []quotas.Queue // that it names instead
 	Pinned                      bool           // not preemptible by Koordinator's label
