@@ -151,6 +151,8 @@ func Judge(key string, in Side, at Place) Verdict {
 	switch {
 	case !ok:
 		return all.unknown(key, in)
+	case at == OnCopy: // read, or refused, where it comes from
+		return Verdict{}
 	case k.Use.IsRule() && (k.Side == Labels || k.Side == Annotations) && k.Side != in:
 		return Verdict{Objection: "is read from " + k.Side.String(), WrongSide: true}
 	}
@@ -198,6 +200,7 @@ const (
 	OnPod                   // of its own
 	OnTemplate              // of pods
 	OnLeader                // of a LeaderWorkerSet, which is an owner whose workers are the template
+	OnCopy                  // of a PodGroup that a controller made, with all keys of its owner
 	OnRole                  // of a part of an owner that rules of its own bind: a job of a JobSet, a role of a RayCluster
 )
 

@@ -53,6 +53,8 @@ func TestJudge(t *testing.T) {
 		{"quota.scheduling.koordinator.sh/custom-cpu-limit", Annotations, OnObject, Verdict{}},
 		{"kueue.x-k8s.io/podset-required-topology", Annotations, OnTemplate, Verdict{}},
 		{"kueue.x-k8s.io/podset-required-topology", Annotations, OnObject, Verdict{Objection: "is read from the pod template"}},
+		{"kueue.x-k8s.io/podset-required-topology", Annotations, OnCopy, Verdict{}},
+		{"kai.scheduler/segment-size", Labels, OnCopy, Verdict{}},
 		{"kai.scheduler/topology", Annotations, OnTemplate, Verdict{Objection: "is read from the owner itself"}},
 		{"kueue.x-k8s.io/a-new-word", Annotations, OnPod, Verdict{Unknown: true}},
 		{"kueue.x-k8io/queue-name", Labels, OnPod, Verdict{Objection: "unknown label, did you mean kueue.x-k8s.io/queue-name?", Near: true}},

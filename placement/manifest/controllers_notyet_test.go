@@ -42,10 +42,6 @@ var notYet = map[string][]gangAt{
 	"child Jobs that StartupPolicy InOrder makes later are not promised": {
 		{"jobset-inorder-waiting.yaml", "jobset/inorder"},
 	},
-	"a PodGroup of KAI has all annotations of its owner: segment-size is refused there": {
-		{"kai-lws-waiting.yaml", "lws-kai/pg-segments-ded377f0-bfd3-54f8-958a-a4de89697e01-group-0"},
-		{"kai-lws-waiting.yaml", aside},
-	},
 	"an owner that goes makes no pods, and those that leave without a node are nobody's": {
 		{"kueue-job-gone.yaml", "kueue/job-gone-5d6e7"},
 		{"kueue-pods-gone.yaml", "kueue-pods/gone"},

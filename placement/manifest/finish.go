@@ -263,7 +263,8 @@ func (r *reader) check(d *draft) {
 func (d *draft) defects(strict bool) (errs []error) {
 	own, behind := d.concerned()
 	for _, o := range own {
-		copied := o.Group == "kueue.x-k8s.io" || o.Group == quotas.KAI && d.hasRules() // from owners, whose rules its spec has
+		// Copied from owners, whose rules its spec has, or that are read themselves.
+		copied := o.Group == "kueue.x-k8s.io" || o.Group == quotas.KAI && d.hasRules() || o.IsCopy() && len(d.owners) > 0
 		if o.Kind != "Pod" && !copied {
 			o.RefuseUnasked(len(d.pods) > 0)
 		}

@@ -35,9 +35,12 @@ func checkKeys(o *Object, keys verdicts, notices *Notices) {
 		checkMetadata(o.Root, keys, known.OnPod)
 		return
 	}
-	if o.Kind == "LeaderWorkerSet" {
+	switch {
+	case o.Kind == "LeaderWorkerSet":
 		checkMetadata(o.Root, keys, known.OnLeader)
-	} else {
+	case o.IsCopy():
+		checkMetadata(o.Root, keys, known.OnCopy)
+	default:
 		checkMetadata(o.Root, keys, known.OnObject)
 	}
 	eachTemplate(o.Root.Get("spec"), func(template Field) {
@@ -49,6 +52,12 @@ func checkKeys(o *Object, keys verdicts, notices *Notices) {
 		checkMetadata(template, keys, place)
 	})
 }
+
+// copying are the API groups of the PodGroups to which controllers give all labels and annotations of their owner.
+var copying = map[string]bool{"scheduling.run.ai": true, "scheduling.volcano.sh": true, "scheduling.x-k8s.io": true, "scheduling.sigs.k8s.io": true}
+
+// IsCopy says whether the keys of an object's metadata are those of its owner, and speak of that.
+func (o *Object) IsCopy() bool { return o.Kind == "PodGroup" && copying[o.Group] && len(o.Owners) > 0 }
 
 // CheckBlock notes the keys that are not known, at every depth. What is of another type is left to the reader.
 func CheckBlock(f Field, b known.Block) {
