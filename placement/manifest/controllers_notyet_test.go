@@ -10,9 +10,6 @@ var notYet = map[string][]gangAt{
 	"spec.scheduling of a Job (1.37) is not read: before its PodGroup is made the rule is lost": {
 		{"intree-early.yaml", "intree/early"},
 	},
-	"the webhook lets followers be made only when their leader has a node: they are not promised, and the terms of the webhook are counted beside the limit that they are": {
-		{"jobset-exclusive-waiting.yaml", "jobset/alone"},
-	},
 	"a launcher that comes after the workers takes none of their minimum": {
 		{"mpijob-launcher-waiting.yaml", "mpi/late"},
 	},
@@ -39,9 +36,6 @@ var notYet = map[string][]gangAt{
 	"a gated pod has its place by the assignment; a member that succeeded counts toward the minimum": {
 		{"kueue-pods-half.yaml", "kueue-pods/half"},
 	},
-	"child Jobs that StartupPolicy InOrder makes later are not promised": {
-		{"jobset-inorder-waiting.yaml", "jobset/inorder"},
-	},
 	"an owner that goes makes no pods, and those that leave without a node are nobody's": {
 		{"kueue-job-gone.yaml", "kueue/job-gone-5d6e7"},
 		{"kueue-pods-gone.yaml", "kueue-pods/gone"},
@@ -50,16 +44,6 @@ var notYet = map[string][]gangAt{
 		{"kueue-variants-waiting.yaml", "kueue/job-variants-2d3e4"},
 		{"kueue-variants-waiting.yaml", "kueue/job-variants-variant-reservation-5f6a7"},
 		{"kueue-variants-waiting.yaml", "kueue/job-variants-variant-spot-8b9c0"},
-	},
-	"it is counted that a term of another gang selects its pods, which the webhook added for a limit that is kept": {
-		{together, "jobset/half"},
-		{together, "jobset/waits"},
-		{together, "jobset/ended"},
-		{together, "trainer/half"},
-		{together, "trainer/waits"},
-		{together, "trainer/cosched"},
-		{together, "trainer/gang"},
-		{together, "jobset-kai/pg-nested-ee3370f0-7754-596b-b634-f040d4bb76d2"},
 	},
 }
 

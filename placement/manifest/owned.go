@@ -334,12 +334,17 @@ func (d *draft) expect(members []*member.Member) []*member.Member {
 	for _, m := range members {
 		there[m.Index] = m.Indexed
 	}
-	for i := range d.owned.Roles {
+	seats := map[int]bool{} // of those that come later
+	for i, seat := 0, 0; i < len(d.owned.Roles); i++ {
 		role := &d.owned.Roles[i]
-		for _, m := range d.promised {
-			if role.Later && m.Role == role.Name && !there[m.Index] {
-				members = append(members, m)
-			}
+		for _, m := range role.Members {
+			seats[seat] = role.Later || m.Later
+			seat++
+		}
+	}
+	for _, m := range d.promised {
+		if seats[m.Index] && !there[m.Index] {
+			members = append(members, m)
 		}
 	}
 	return members

@@ -145,22 +145,19 @@ func (r *ownerReader) ownerDraft(o *object.Object, of *owners.Gang) *draft {
 	}
 	d.priority = r.priorities.OfWorkload(o.Label("kueue.x-k8s.io/priority-class"))
 	d.terms.WaitTime, _ = seconds(o.Field(of.Timeout))
-	for n := range of.Roles {
-		role := &of.Roles[n]
-		if !role.Template.Present() {
+	for n, seat := 0, 0; n < len(of.Roles); n++ {
+		role, first := &of.Roles[n], seat
+		if seat += len(role.Members); !role.Template.Present() {
 			continue
 		}
 		template := o.Field(role.Template).Mapping()
 		spec := r.pods.readPodSpec(template)
 		labels := spec.Labels.TextMap()
-		for _, m := range role.Members {
+		for i, m := range role.Members {
 			if !role.Absent {
-				d.promised = append(d.promised, &member.Member{Name: m.Name, Spec: spec, Labels: labels, Role: role.Name, Child: m.Child})
+				d.promised = append(d.promised, &member.Member{Name: m.Name, Spec: spec, Labels: labels, Role: role.Name, Child: m.Child, Index: first + i, Indexed: true})
 			}
 		}
-	}
-	for i, m := range d.promised {
-		m.Index, m.Indexed = i, true
 	}
 	if d.min = of.Least; d.min == 0 {
 		d.min = of.Needed()

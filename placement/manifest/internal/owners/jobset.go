@@ -9,13 +9,14 @@ import (
 
 // jobSet reads a JobSet: replicated jobs in order, each of some child jobs.
 func (r *reading) jobSet() []Gang {
-	return []Gang{{Name: r.name, Roles: r.replicatedJobs(r.root.Get("spec"), nil), Metadata: r.root.Get("metadata")}}
+	return []Gang{{Name: r.name, Roles: r.replicatedJobs(r.root, nil), Metadata: r.root.Get("metadata")}}
 }
 
-// replicatedJobs are the roles of the spec of a JobSet. nodes is how many members the role that trains has, where somebody
-// else says so.
-func (r *reading) replicatedJobs(spec At, nodes func(template At) (n int, ok bool)) []Role {
+// replicatedJobs are the roles of a JobSet. nodes is how many members the role that trains has, where somebody else says so.
+func (r *reading) replicatedJobs(set At, nodes func(template At) (n int, ok bool)) []Role {
 	var roles []Role
+	spec := set.Get("spec")
+	inOrder := spec.Get("startupPolicy").Get("startupPolicyOrder").text() == "InOrder"
 	for _, job := range spec.Get("replicatedJobs").items() {
 		template := job.Get("template")
 		inner := template.Get("spec")
@@ -37,17 +38,28 @@ func (r *reading) replicatedJobs(spec At, nodes func(template At) (n int, ok boo
 		if !r.fits(job.Get("replicas"), replicas, role.Child) {
 			continue
 		}
+		follow := isExclusive(set.Get("metadata")) || isExclusive(role.Rules)
 		for child := range replicas {
-			for _, m := range numbered(r.name+"-"+role.Name+"-"+strconv.Itoa(child), role.Child) {
-				role.Members = append(role.Members, Member{m.Name, child})
+			for i, m := range numbered(r.name+"-"+role.Name+"-"+strconv.Itoa(child), role.Child) {
+				role.Members = append(role.Members, Member{m.Name, child, follow && i > 0})
 			}
 		}
+		role.Later = inOrder && len(roles) > 0
 		for _, on := range job.Get("dependsOn").items() {
 			role.Absent = role.Absent || on.Get("status").text() == "Complete"
+			role.Later = role.Later || on.Get("status").text() == "Ready"
 		}
 		roles = append(roles, role)
 	}
 	return roles
+}
+
+// isExclusive says whether child jobs with this metadata are each alone in a domain: the webhook lets the first pod of each find one, and the
+// others be made when it has a node. Where nodes are labeled for each job it does nothing.
+func isExclusive(metadata At) bool {
+	const prefix = "alpha.jobset.sigs.k8s.io/"
+	notes := metadata.Get("annotations")
+	return notes.Get(prefix+"exclusive-topology").Present() && !notes.Get(prefix+"node-selector").Present()
 }
 
 // ReadTrainJob reads a TrainJob with the object of its runtime. O(members).
@@ -60,7 +72,7 @@ func ReadTrainJob(name string, root, runtime At) ([]Gang, []Defect) {
 	}
 	const step = "trainer.kubeflow.org/trainjob-ancestor-step"
 	trains := func(template At) bool { return template.Get("metadata").Get("labels").Get(step).text() == "trainer" }
-	roles := r.replicatedJobs(runtime.Get("spec").Get("template").Get("spec"), func(template At) (int, bool) {
+	roles := r.replicatedJobs(runtime.Get("spec").Get("template"), func(template At) (int, bool) {
 		return r.whole(count, 1), trains(template) && count.Present()
 	})
 	for i, job := range runtime.Get("spec").Get("template").Get("spec").Get("replicatedJobs").items() {

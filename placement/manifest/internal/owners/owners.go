@@ -52,6 +52,7 @@ type Role struct {
 type Member struct {
 	Name  string
 	Child int
+	Later bool // as of a role, see there
 }
 
 // Needed is the number of members that are promised and not spare.

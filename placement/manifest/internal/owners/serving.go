@@ -82,7 +82,7 @@ func (r *reading) rayCluster(spec At) []Gang {
 		role := Role{Name: group.Get("groupName").text(), Template: group.Get("template"), Least: least * hosts}
 		role.Rules = role.Template.Get("metadata")
 		for i, m := range numbered(r.name+"-"+role.Name, replicas*hosts) {
-			role.Members = append(role.Members, Member{m.Name, i / hosts})
+			role.Members = append(role.Members, Member{Name: m.Name, Child: i / hosts})
 		}
 		if hosts > 1 {
 			role.Child, role.Whole = hosts, true
