@@ -85,3 +85,28 @@ func stretches(list []seated) (out []stretchOfSeats) {
 	}
 	return out
 }
+
+// through reads `leaf-01-01..04`: the first of a run of names and the last one, without what both begin with, up to a mark or a number. Names
+// without such a beginning stand whole, `left .. right`.
+func through(first, last string) string {
+	same := 0
+	for same < min(len(first), len(last)) && first[same] == last[same] {
+		same++
+	}
+	for same > 0 && !isMark(first[same-1]) && !(startsNumber(first, same) && startsNumber(last, same)) {
+		same--
+	}
+	if same == 0 || same == len(last) {
+		return first + " .. " + last
+	}
+	return first + ".." + last[same:]
+}
+
+// startsNumber says whether digits begin at a place of a name.
+func startsNumber(name string, at int) bool {
+	isDigit := func(b byte) bool { return b >= '0' && b <= '9' }
+	return at < len(name) && isDigit(name[at]) && !isDigit(name[at-1])
+}
+
+// isMark says whether a byte stands between the parts of a name.
+func isMark(b byte) bool { return b == '-' || b == '.' || b == '_' || b == '/' }

@@ -79,9 +79,9 @@ func TestTextOfASmallClusterIsWhole(t *testing.T) {
 func TestTextOfALargeClusterSumsUp(t *testing.T) {
 	require.Equal(t, `ns/job: placed, 12 members in block b0, strategy 3, span rack=2
   b0
-    r0                      xx AA AA AA
-    r1                      ~~ AA AA AA
-    r2 .. r19 (18 domains)  72 nodes, 108 of 144 slots free
+    r0                   xx AA AA AA
+    r1                   ~~ AA AA AA
+    r2..19 (18 domains)  72 nodes, 108 of 144 slots free
   A job-[0-11] -> node-[1-3,5-7] (2 each)
 `, text(t, planned(racks(t, 20), 12, 0)))
 }

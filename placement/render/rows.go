@@ -52,11 +52,11 @@ func (d *drawing) untouched(c, last topology.DomainID) (topology.DomainID, sum) 
 
 // label names one domain, or a run of siblings.
 func (d *drawing) label(from, to topology.DomainID, depth int) string {
-	label := strings.Repeat("  ", depth) + printed.Text(d.tree.Name(from))
+	indent := strings.Repeat("  ", depth)
 	if to > from {
-		label += printed.Sprintf(" .. %s (%d domains)", d.tree.Name(to), to-from+1)
+		return indent + printed.Sprintf("%s (%d domains)", through(d.tree.Name(from), d.tree.Name(to)), to-from+1)
 	}
-	return label
+	return indent + printed.Text(d.tree.Name(from))
 }
 
 // names lists the nodes below a domain, without those that the snapshot no longer has.

@@ -1,11 +1,14 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -53,6 +56,7 @@ type panel struct {
 	heading string
 	text    string
 	gang    string   // that is placed
+	like    string   // the gang of a panel before that has the same drawing
 	drawing *drawing // nil: there is no cluster
 	boxes   []*box
 	nodes   map[string]*portrait
@@ -78,8 +82,15 @@ func newPicture(outcomes []Outcome, after *placement.Cluster) *picture {
 		}
 		p.panels = append(p.panels, one)
 	}
-	if len(drawn) == 1 {
+	switch len(drawn) {
+	case 0:
+	case 1:
 		p.title = name(&drawn[0])
+	default:
+		p.title += ": " + name(&drawn[0]) + ", " + name(&drawn[1])
+		if len(outcomes) > 2 {
+			p.title += " and others"
+		}
 	}
 	if after != nil {
 		p.panels = append(p.panels, panelOf(after, len(outcomes) > 0, share))
@@ -87,13 +98,76 @@ func newPicture(outcomes []Outcome, after *placement.Cluster) *picture {
 	if len(outcomes) == 0 && after != nil {
 		p.title = "Cluster of " + count(after.Len(), "node")
 	}
-	for _, one := range p.panels {
+	for i, one := range p.panels {
+		one.alike(p.panels[:i])
 		if one.drawing != nil && len(one.drawing.order) > drawnWhole {
 			p.width = broad
 		}
 	}
+	if p.width == broad {
+		p.width = fitting(p.panels)
+	}
 	p.ids = identify(p.panels)
 	return p
+}
+
+// maxAlt is how many letters the description of a picture has.
+const maxAlt = 1200
+
+// alt says in words what the picture shows, for who does not see it: what each panel says, what it draws and what is left out.
+func (p *picture) alt() string {
+	var said []string
+	for _, one := range p.panels {
+		text := one.heading + ": " + one.text
+		if one.drawing != nil && one.like == "" {
+			text += ". Drawn: " + count(len(one.drawing.order), "node")
+			if layers := layersText(one.drawing.tree, one.outcome.Cluster); layers != "" {
+				text += " in " + layers
+			}
+		}
+		said = append(said, clip(text, 4*maxName)+".")
+	}
+	if text := p.undrawn(); text != "" {
+		said = append(said, text+".")
+	}
+	return clip(strings.Join(said, " "), maxAlt)
+}
+
+// undrawn says what became of the plans that have no panel.
+func (p *picture) undrawn() string {
+	if len(p.outcomes) <= maxPanels {
+		return ""
+	}
+	return "Not drawn: " + tally(p.outcomes[maxPanels:])
+}
+
+// alike finds a panel that is drawn already and looks the same: refusals on one snapshot, for members of one shape.
+func (p *panel) alike(before []*panel) {
+	for _, other := range before {
+		if p.outcome.Result == nil && other.outcome.Result == nil && p.drawing != nil && other.drawing != nil && other.like == "" &&
+			reflect.DeepEqual(p.nodes, other.nodes) && reflect.DeepEqual(p.boxes, other.boxes) {
+			p.like = other.heading
+			return
+		}
+	}
+}
+
+// fitting is the width of a picture of many nodes: of three that one at which it is least high, as far as its boxes take it.
+func fitting(panels []*panel) int {
+	best, least := 0, 0
+	for _, width := range []int{broad, broad + broad/10, broad + broad/5} {
+		wide, high := narrow, 0
+		for _, p := range panels {
+			if p.drawing != nil && p.like == "" {
+				w, h := p.cells.arrange(p.boxes, width-2*margin)
+				wide, high = max(wide, w+2*margin), high+h
+			}
+		}
+		if best == 0 || high < least-least/10 { // a little is not worth it
+			best, least = wide, high
+		}
+	}
+	return best
 }
 
 // panelOf draws a snapshot.
@@ -115,6 +189,15 @@ func (p *panel) look(share room) {
 	p.boxes = p.drawing.boxes(p.outcome.Result, share)
 	p.nodes = p.drawing.portraits(p.outcome, p.boxes)
 	p.cells = cellsOf(p.nodes, p.drawing.whole)
+	p.openLanes(p.boxes)
+}
+
+// openLanes leaves room for victims in the boxes that have some.
+func (p *panel) openLanes(boxes []*box) {
+	for _, b := range boxes {
+		b.lane = slices.ContainsFunc(b.nodes, func(name string) bool { return p.nodes[name] != nil && len(p.nodes[name].victims) > 0 })
+		p.openLanes(b.kids)
+	}
 }
 
 // draw draws the panels, what is left out, and the legend.
@@ -123,8 +206,8 @@ func (p *picture) draw() {
 	for _, one := range p.panels {
 		p.panel(one)
 	}
-	if rest := len(p.outcomes) - maxPanels; rest > 0 {
-		p.paragraph("d", "Not drawn: "+tally(p.outcomes[maxPanels:]), 2)
+	if text := p.undrawn(); text != "" {
+		p.paragraph("d", text, 2)
 		p.y += margin
 	}
 	p.legend()
@@ -138,28 +221,55 @@ func (p *picture) panel(one *panel) {
 	p.y += 4
 	p.paragraph("l", one.text, 4)
 	p.end()
+	for _, line := range reasons(one.outcome) {
+		p.paragraph("l", line, 3)
+	}
 	if line := partsText(one.outcome); line != "" {
 		p.paragraph("d", line, 3)
 	}
-	if one.drawing != nil {
-		p.paragraph("d", layersText(one.drawing.tree, one.outcome.Cluster), 2)
-		p.y += 8
-		_, high := one.cells.arrange(one.boxes, p.width-2*margin)
-		to := painter{canvas: &p.canvas, identities: p.ids, cells: one.cells, gang: one.outcome.Gang, nodes: one.nodes}
-		for _, b := range one.boxes {
-			to.box(b, margin, p.y, 0)
-		}
-		p.y += high
+	switch {
+	case one.like != "":
+		p.paragraph("d", "The nodes are drawn above, for "+one.like+".", 2)
+	case one.drawing != nil:
+		p.boxes(one)
 	}
 	p.y += 2 * margin
 }
 
+// boxes draws the nodes of a panel in their domains.
+func (p *picture) boxes(one *panel) {
+	p.paragraph("d", layersText(one.drawing.tree, one.outcome.Cluster), 2)
+	p.y += 8
+	_, high := one.cells.arrange(one.boxes, p.width-2*margin)
+	to := painter{canvas: &p.canvas, identities: p.ids, cells: one.cells, gang: one.outcome.Gang, nodes: one.nodes}
+	for _, b := range one.boxes {
+		to.box(b, margin, p.y, 0)
+	}
+	p.y += high
+}
+
 // paragraph writes text in lines.
 func (p *picture) paragraph(class, text string, lines int) {
-	for _, line := range wrap(text, (p.width-2*margin)*1000/(plainSize*letterWidth), lines) {
+	for _, line := range wrap(printed.Text(text), (p.width-2*margin)*1000/(plainSize*letterWidth), lines) {
 		p.y += 16
 		p.canvas.text(class, margin, p.y, line)
 	}
+}
+
+// maxReasons is how many lines of a refusal a panel has, each of which may be broken into three.
+const maxReasons = 6
+
+// reasons are the lines that the text has below the drawing of a refusal.
+func reasons(o *Outcome) []string {
+	bare := *o
+	bare.Explanation = nil // a picture has none
+	var b bytes.Buffer
+	writeReason(&b, &bare)
+	lines := strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\n' })
+	if more := len(lines) - maxReasons; more > 0 {
+		lines = append(lines[:maxReasons-1:maxReasons-1], "and "+count(more+1, "line")+" more in the text")
+	}
+	return lines
 }
 
 // partsText says which letters are which groups, where these have names.

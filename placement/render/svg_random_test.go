@@ -143,9 +143,12 @@ func TestCutText(t *testing.T) {
 		for _, line := range lines {
 			require.LessOrEqual(t, widthIn(line), most)
 		}
+		whole := strings.Join(wrap(text, most, 1000), "")
+		require.Equal(t, strings.Join(strings.Fields(text), ""), strings.ReplaceAll(whole, " ", ""), "nothing is lost while there are lines")
 	})
 	require.Equal(t, "ip-1…rnal", clip("ip-10-0-0-1.internal", 10))
 	require.Equal(t, []string{"in leaf", "s0/l0 …"}, wrap("in leaf s0/l0 of the tree", 9, 2))
+	require.Equal(t, []string{"in", "leaf-", "s0/", "unit1"}, wrap("in leaf-s0/unit1", 5, 9), "behind marks")
 	require.Equal(t, "日…本語", clip("日本語日本語日本語", 8))
 }
 
@@ -160,6 +163,22 @@ func TestNamesWithoutWhatAllHave(t *testing.T) {
 		c := cells{}
 		c.head, c.tail = shared(names)
 		require.Equal(t, want, c.short(names[0]))
+	}
+}
+
+func TestRunsOfNames(t *testing.T) {
+	for want, of := range map[string][2]string{
+		"leaf-01-01..04":    {"leaf-01-01", "leaf-01-04"},
+		"leaf-01-09..02-01": {"leaf-01-09", "leaf-02-01"},
+		"unit-0050..0152":   {"unit-0050", "unit-0152"},
+		"n9..12":            {"n9", "n12"},
+		"rack-a..c":         {"rack-a", "rack-c"},
+		"left .. right":     {"left", "right"},
+		"r1 .. r":           {"r1", "r"},
+		"日1..3":             {"日1", "日3"},
+		"日本 .. 日光":          {"日本", "日光"},
+	} {
+		require.Equal(t, want, through(of[0], of[1]))
 	}
 }
 

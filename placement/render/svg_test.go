@@ -24,7 +24,7 @@ import (
 func drawn(t require.TestingT, after *placement.Cluster, outcomes ...Outcome) string {
 	var b bytes.Buffer
 	require.NoError(t, SVG(&b, outcomes, after))
-	elements := map[string]bool{"svg": true, "title": true, "style": true, "defs": true, "pattern": true, "path": true, "rect": true, "text": true, "g": true}
+	elements := map[string]bool{"svg": true, "title": true, "desc": true, "style": true, "defs": true, "pattern": true, "path": true, "rect": true, "text": true, "g": true}
 	for d := xml.NewDecoder(bytes.NewReader(b.Bytes())); ; {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -203,9 +203,9 @@ func TestPicturesAreDetermined(t *testing.T) {
 func TestVictimsAreStruckThrough(t *testing.T) {
 	svg := drawn(t, nil, evicting(t, 2))
 	require.Equal(t, 3+1, strings.Count(svg, `class="v"`), "three nodes and the legend")
-	require.Contains(t, svg, "<title>node-1: A; new job-0; evicted ns/low</title>")
-	require.Contains(t, svg, "<title>node-3: -; taken by ns/rest; evicted ns/half</title>")
-	require.Contains(t, svg, "<title>node-4: ~; leaving ns/busy-1</title>")
+	require.Contains(t, svg, "<title>node-1: 0 of 1 slot free; new job-0; evicted ns/low</title>")
+	require.Contains(t, svg, "<title>node-3: 0 of 1 slot free; taken by ns/rest; evicted ns/half</title>")
+	require.Contains(t, svg, "<title>node-4: 0 of 1 slot free; leaving ns/busy-1</title>")
 	text := strings.Join(words(svg), " ")
 	require.Contains(t, text, "ns/job placed, 2 members in block b0, strategy 3, evicts 3 members block &gt; rack &gt; node b0 ")
 	require.Contains(t, text, "r0 node-0 x node-1 A c node-2 - c node-3 - a r1 node-4 ~ node-5 A node-6 node-7 ")
@@ -248,7 +248,7 @@ func TestWhatRunsAlreadyAndWhatIsOut(t *testing.T) {
 	svg := drawn(t, nil, o)
 	text := strings.Join(words(svg), " ")
 	require.Contains(t, text, "node-0 x x node-1 = A node-2 node-3 # # (outside the tree) lost 0 A new member, a letter a group = member that runs already free x taken # out of service 0 never room for a member")
-	require.Contains(t, svg, "<title>node-3: ##; out of service</title>")
+	require.Contains(t, svg, "<title>node-3: 0 of 2 slots free; out of service</title>")
 	require.NotContains(t, text, "evicted")
 
 	c, err = c.Update(cluster.Delta{RemoveNodes: []string{"node-2"}})
@@ -262,7 +262,7 @@ func TestWhatRunsAlreadyAndWhatIsOut(t *testing.T) {
 
 func TestPictureOfARefusal(t *testing.T) {
 	text := strings.Join(words(drawn(t, nil, planned(racks(t, 1), 8, 0), Outcome{Gang: "ns/bad", Err: errors.New("a < b")})), " ")
-	require.Contains(t, text, "ns/job unschedulable: insufficient slots, 6 of 8 in rack b0/r0 (proven) block &gt; rack &gt; node b0 / r0 node-0 x x node-1 node-2")
+	require.Contains(t, text, "ns/job unschedulable: insufficient slots, 6 of 8 in rack b0/r0 (proven) best node b0/r0/node-1: room for 2 members of 4 nodes without room: 1 resource:gpu block &gt; rack &gt; node b0 / r0 node-0 x x node-1 node-2")
 	require.Contains(t, text, "ns/bad not planned: a &lt; b")
 }
 
@@ -291,7 +291,7 @@ func TestLongQueuesAreCut(t *testing.T) {
 func TestLargeClustersAreSummedUp(t *testing.T) {
 	svg := drawn(t, nil, planned(many(t, 10240, 10, 160, 1280), 3, 0))
 	text := strings.Join(words(svg), " ")
-	require.Contains(t, text, "d0-0 d1-0 d2-0 b A A b A b d2-1 .. d2-7 37/56 d1-1 43/64 d1-2 43/64")
+	require.Contains(t, text, "d0-0 d1-0 d2-0 b A A b A b d2-1..7 37/56 d1-1 43/64 d1-2 43/64")
 	require.Contains(t, svg, "<title>d0-0/d1-1: 64 nodes, 43 of 64 slots free</title>")
 }
 
@@ -299,7 +299,7 @@ func TestLargeClustersAreSummedUp(t *testing.T) {
 func TestDomainsInOneBox(t *testing.T) {
 	o := planned(many(t, 2000, 1, 1, 10, 1000), 2, 0)
 	text := strings.Join(words(bare(&o, room{100, 60})), " ")
-	require.Contains(t, text, "d0-0 / d1-0 d2-0 d3-0 .. d3-1 2/4 d3-2 A A d3-3 .. d3-99 129/194 d2-1 133/200 d2-2 134/200 d2-3 133/200 ")
+	require.Contains(t, text, "d0-0 / d1-0 d2-0 d3-0..1 2/4 d3-2 A A d3-3..99 129/194 d2-1 133/200 d2-2 134/200 d2-3 133/200 ")
 }
 
 // Names that would turn the text around, and numbers at the end of their type, do no harm.

@@ -16,6 +16,7 @@ type box struct {
 	nodes      []string
 	bar        *counts
 	home       bool // the domain that holds the gang
+	lane       bool // some of its nodes have victims
 	x, y, w, h int
 }
 
@@ -211,8 +212,8 @@ const deepestBox = 6
 func (c *chooser) barOf(id, end topology.DomainID) *box {
 	b := &box{name: clip(c.d.tree.Name(id), maxName), path: strings.Join(c.d.tree.Path(id), "/"), bar: &counts{}}
 	if end > id+1 {
-		b.name = fmt.Sprintf("%s .. %s", clip(b.name, maxName/2), clip(c.d.tree.Name(end-1), maxName/2))
-		b.path = fmt.Sprintf("%s .. %s (%d domains)", b.path, c.d.tree.Name(end-1), end-id)
+		b.name = clip(through(c.d.tree.Name(id), c.d.tree.Name(end-1)), maxName)
+		b.path = fmt.Sprintf("%s (%d domains)", through(b.path, c.d.tree.Name(end-1)), end-id)
 	}
 	for ; id < end; id++ {
 		b.home = b.home || id == c.home

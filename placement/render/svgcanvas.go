@@ -2,10 +2,13 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
+	"iter"
 	"math/bits"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/muster-sched/muster/internal/printed"
 )
@@ -64,6 +67,7 @@ func widthOf(text string, size int) int {
 
 // clip shortens text to some letters; its beginning and its end, where names differ, stay.
 func clip(text string, letters int) string {
+	text = printed.Text(text)
 	runes := []rune(text)
 	total := 0
 	for _, r := range runes {
@@ -90,12 +94,11 @@ func fit(text string, width, size int) string {
 	return clip(text, max(3, width*1000/(size*letterWidth)))
 }
 
-// wrap breaks text into lines of at most some letters, at spaces where there are any; what is beyond the last line is
-// left out.
+// wrap breaks text into lines of at most some letters, at spaces where there are any, and long words behind their marks; what is beyond the
+// last line is left out.
 func wrap(text string, letters, lines int) (out []string) {
 	line := ""
-	for _, word := range strings.Fields(text) {
-		word = clip(word, letters)
+	for word := range pieces(text, letters) {
 		switch {
 		case line == "":
 			line = word
@@ -111,6 +114,35 @@ func wrap(text string, letters, lines int) (out []string) {
 		out = append(out, line)
 	}
 	return out
+}
+
+// pieces are the words of a text, of those with more than some letters the parts that have so many.
+func pieces(text string, letters int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, word := range strings.Fields(text) {
+			for word != "" {
+				piece := firstPiece(word, letters)
+				if !yield(piece) {
+					return
+				}
+				word = word[len(piece):]
+			}
+		}
+	}
+}
+
+// firstPiece is the beginning of a word that has at most some letters, up to its last mark if it has one; at least one.
+func firstPiece(word string, letters int) string {
+	wide, marked := 0, 0
+	for at, r := range word {
+		if wide += lettersOf(r); wide > letters && at > 0 {
+			return word[:cmp.Or(marked, at)]
+		}
+		if r < utf8.RuneSelf && isMark(byte(r)) {
+			marked = at + 1
+		}
+	}
+	return word
 }
 
 // ended is a line that others would follow, without words that leave no room for the sign of it, which takes two letters.

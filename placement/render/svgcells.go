@@ -32,10 +32,10 @@ func (p *painter) box(b *box, x, y, depth int) {
 	p.end()
 	x, y = x+padding, y+nameHeight
 	columns := p.cells.columnsOf(len(b.nodes), b.w-2*padding)
-	below := 0
+	below, high := 0, p.cells.high(b)
 	for i, node := range b.nodes {
-		below = (i/columns + 1) * (p.cells.h + 2)
-		p.node(node, x+i%columns*(p.cells.w+2), y+i/columns*(p.cells.h+2))
+		below = (i/columns + 1) * (high + 2)
+		p.node(node, x+i%columns*(p.cells.w+2), y+i/columns*(high+2), high)
 	}
 	for _, kid := range b.kids {
 		p.box(kid, x, y, depth+1)
@@ -47,15 +47,14 @@ func (p *painter) box(b *box, x, y, depth int) {
 }
 
 // node draws a cell.
-func (p *painter) node(name string, x, y int) {
+func (p *painter) node(name string, x, y, high int) {
 	n, c := p.nodes[name], &p.cells
 	if n == nil {
 		return
 	}
 	p.begin(n.title)
-	lane := c.h - laneHigh
 	if c.named {
-		p.rect("c", x, y, c.w, c.h)
+		p.rect("c", x, y, c.w, high)
 		p.text("s m", x+c.w/2, y+11, fit(c.short(name), c.w-2, smallSize))
 		p.slots(n, x+3, y+c.slotTop)
 	} else {
@@ -67,7 +66,7 @@ func (p *painter) node(name string, x, y int) {
 			wide = 8
 		}
 		if (i+1)*wide <= c.w-4 {
-			p.victim(v, x+2+i*wide, y+lane, wide)
+			p.victim(v, x+2+i*wide, y+c.h, wide)
 		}
 	}
 	p.end()

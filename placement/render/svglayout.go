@@ -3,6 +3,8 @@ package render
 import (
 	"maps"
 	"slices"
+
+	"github.com/muster-sched/muster"
 )
 
 // Measures of boxes, in pixels.
@@ -24,7 +26,6 @@ type cells struct {
 	named             bool
 	slots, columns    int // the most of a node that are drawn one by one, and how many stand beside each other
 	w, h              int
-	lane              bool // some node has a victim
 	counted           bool // some node has more slots than are drawn one by one
 	slotTop, slotHigh int
 	head, tail        int // bytes that the names of all nodes begin and end with, and that are left out
@@ -38,7 +39,6 @@ func cellsOf(nodes map[string]*portrait, named bool) cells {
 		c.head, c.tail = shared(slices.Collect(maps.Keys(nodes)))
 	}
 	for name, p := range nodes { // largest values only
-		c.lane = c.lane || len(p.victims) > 0
 		if c.counted = c.counted || p.width > maxLiteral; p.width <= maxLiteral {
 			c.slots = max(c.slots, int(p.width))
 		}
@@ -59,10 +59,15 @@ func cellsOf(nodes map[string]*portrait, named bool) cells {
 		}
 		c.h = c.slotTop + c.slotHigh + 3
 	}
-	if c.lane {
-		c.h += laneHigh
-	}
 	return c
+}
+
+// high is how high the cells of a box are.
+func (c *cells) high(b *box) int {
+	if b.lane {
+		return c.h + laneHigh
+	}
+	return c.h
 }
 
 // maxNodeName is how many letters of a node's name its cell shows.
@@ -95,9 +100,6 @@ func shared(names []string) (head, tail int) {
 	return head, tail
 }
 
-// isMark says whether a byte stands between the parts of a name.
-func isMark(b byte) bool { return b == '-' || b == '.' || b == '_' || b == '/' }
-
 // short is a name without what all have.
 func (c *cells) short(name string) string {
 	text := name[c.head : len(name)-c.tail]
@@ -108,6 +110,15 @@ func (c *cells) short(name string) string {
 		text += "…"
 	}
 	return text
+}
+
+// example says what a short name stands for, where names are short.
+func (c *cells) example(nodes map[string]*portrait) string {
+	if c.head+c.tail == 0 {
+		return ""
+	}
+	first := slices.MinFunc(slices.Collect(maps.Keys(nodes)), muster.CompareNatural)
+	return c.short(first) + " is " + first
 }
 
 // barHeight leaves room for a line of what else there is to say, if there is something.
@@ -129,7 +140,7 @@ func (c *cells) measure(b *box, room int) {
 	if len(b.nodes) > 0 {
 		columns := c.columnsOf(len(b.nodes), inner)
 		rows := (len(b.nodes) + columns - 1) / columns
-		w, h = columns*(c.w+2)-2, rows*(c.h+2)-2
+		w, h = columns*(c.w+2)-2, rows*(c.high(b)+2)-2
 	}
 	if len(b.kids) > 0 {
 		w, h = c.arrange(b.kids, inner)

@@ -192,7 +192,10 @@ const maxNamesInTitle = 4
 
 // titleOf says in words what a node holds.
 func titleOf(n *cluster.Node, c *cell, h *holdings) string {
-	text := clip(n.Name, maxName) + ": " + c.String()
+	text := clip(n.Name, maxName) + ": never room for a member"
+	if _, all := c.runs(); all > 0 {
+		text = fmt.Sprintf("%s: %d of %s free", clip(n.Name, maxName), c.free, count(int(all), "slot"))
+	}
 	for _, part := range []struct {
 		word  string
 		names []string

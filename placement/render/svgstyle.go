@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -28,7 +29,7 @@ var dark = colours{
 // rules are those of the style that have colours.
 func (c *colours) rules() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".page{fill:%s}text{fill:%s}.d,.s{fill:%s}.k{fill:%s}.g{fill:%s}", c.page, c.ink, c.faint, c.letters, c.ink)
+	fmt.Fprintf(&b, "svg{background:%s}.page{fill:%s}text{fill:%s}.d,.s{fill:%s}.k{fill:%s}.g{fill:%s}", c.page, c.page, c.ink, c.faint, c.letters, c.ink)
 	fmt.Fprintf(&b, ".b0{fill:%s;stroke:%s}.b1{fill:%s;stroke:%s}", c.box, c.edge, c.boxes, c.edge)
 	fmt.Fprintf(&b, ".c{fill:%s;stroke:%s}.f{fill:%s;stroke:%s}.t{fill:%s;stroke:%s}.z{fill:none;stroke:%s}", c.page, c.edge, c.page, c.edge, c.taken, c.edge, c.edge)
 	fmt.Fprintf(&b, ".hatch{stroke:%s}.v{stroke:%s}.y{stroke:%s}", c.edge, c.strike, c.page)
@@ -52,11 +53,11 @@ const patterns = `<defs><pattern id="out" width="6" height="6" patternUnits="use
 // document is the picture with all around it.
 func (p *picture) document() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d"`, p.width, p.y, p.width, p.y)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-labelledby="title desc"`, p.width, p.y, p.width, p.y)
 	if p.width == narrow { // which can be read when it is shrunk
 		b.WriteString(` style="max-width:100%;height:auto"`)
 	}
-	fmt.Fprintf(&b, ">\n<title>%s</title>\n", escaped(clip(p.title, maxName)))
+	fmt.Fprintf(&b, ">\n<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n", escaped(clip(p.title, 2*maxName)), escaped(p.alt()))
 	fmt.Fprintf(&b, "<style>%s%s@media (prefers-color-scheme:dark){%s}</style>\n%s\n", shapes, light.rules(), dark.rules(), patterns)
 	fmt.Fprintf(&b, `<rect class="page" x="0" y="0" width="%d" height="%d"/>`+"\n", p.width, p.y)
 	b.Write(p.Bytes())
@@ -98,6 +99,13 @@ func (p *picture) legend() {
 	p.items(items)
 	if rest := len(names) - maxGangs; rest > 0 {
 		p.paragraph("d", "and "+count(rest, "gang")+" more, named where the pointer is", 2)
+	}
+	var examples []string
+	for _, one := range p.panels {
+		if text := one.cells.example(one.nodes); text != "" && !slices.Contains(examples, text) {
+			examples = append(examples, text)
+			p.paragraph("d", text, 3)
+		}
 	}
 	p.y += margin
 }

@@ -212,7 +212,7 @@ func writeTiers(w io.Writer, why *placement.Unschedulable) {
 			continue
 		}
 		members, groups = max(members, t.Members), max(groups, t.Groups)
-		if told == &why.Tiers[i] && t.Groups == 0 && t.Members == why.Fits {
+		if (told == &why.Tiers[i] || len(t.Domain) == 0) && t.Groups == 0 && t.Members == why.Fits {
 			continue
 		}
 		best := "best " + layerOrTier(t.Layer, t.Tier) + " " + strings.Join(t.Domain, "/")
