@@ -80,8 +80,27 @@ func (s *search) grow(pending *frontier, b *branch) {
 	if s.closed(b) || s.limit != nil && slices.Compare(b.bound[:len(s.limit)], s.limit) > 0 {
 		return
 	}
-	s.offer(b)
-	heap.Push(pending, b)
+	if s.offer(b) || s.hopes(b) {
+		heap.Push(pending, b)
+	}
+}
+
+// hopes says whether the gang may fit with everybody gone who may leave below a branch. That is asked only of few: of many there nearly always is
+// enough, and to ask takes a look at each node.
+func (s *search) hopes(b *branch) bool {
+	const few = 16
+	if s.model.problem.Exact || len(s.state.candidates) > few || s.budget.spent() {
+		return true
+	}
+	all := s.state.settled()
+	for i := range int32(len(s.state.candidates)) {
+		if s.state.mayLeave(i) {
+			all = append(all, i)
+		}
+	}
+	slices.Sort(all)
+	_, ok := s.ask(slices.Compact(all))
+	return ok
 }
 
 // split makes the two branches that settle what the set of a branch leaves open; none if it leaves nothing.

@@ -52,7 +52,7 @@ type Problem struct {
 	// Slots is how many units fit on a node once some of its candidates are gone; nil: Free and Amounts decide.
 	Slots func(position int32, gone []int32) int64
 	// Fits says whether the gang fits under a strategy once candidates are gone, and how many units lie outside the
-	// tree then.
+	// tree then. With more candidates gone it fits no worse.
 	Fits func(gone []int32, strategy int) (outside int64, ok bool)
 	// Legal says whether quotas let all of these leave; nil: quotas do not matter.
 	Legal func(gone []int32) bool

@@ -2,6 +2,7 @@ package preempt
 
 import (
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +46,20 @@ func TestSolveWithoutSteps(t *testing.T) {
 	require.Len(t, s.Gone, 4, "nobody leaves who need not, proven or not")
 	require.False(t, s.Proven)
 	require.Less(t, s.LowerBound.Members, 4)
+}
+
+// Few candidates, of whom numbers tell little: four have to leave, whoever else does. No set without one of them is looked at twice.
+func TestSolveFewThatNumbersDoNotTell(t *testing.T) {
+	p := one(0, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8)
+	p.Exact = false
+	needed := []int32{1, 5, 8, 13}
+	p.Fits = func(gone []int32, _ int) (int64, bool) {
+		return 0, !slices.ContainsFunc(needed, func(i int32) bool { return !slices.Contains(gone, i) })
+	}
+	p.Steps = 1_000
+	s := Solve(*p)
+	require.Equal(t, needed, s.Gone)
+	require.True(t, s.Proven)
 }
 
 // So many kinds on one node that their combinations cannot all be tried: the answer is good, and says that it may not be the best.

@@ -58,7 +58,7 @@ func evict(t *testing.T, c *snapshot.Snapshot, r *gang.Request) (*Eviction, *pro
 func TestDoubtIsNoProof(t *testing.T) {
 	c, gang := full(t, 4, 1, 2, 5), roles(5, 3, 5, 3)
 	const least = 4 // a pod of one and one of two devices leave room for three, beside a pod of five; another such two for the other
-	refused, doubted, proven := 0, 0, 0
+	refused, doubted, proven := 0, 0, 0 // doubted are those for whom less were enough
 	for gang.Steps = 1; gang.Steps < 2000; gang.Steps += 1 + gang.Steps/2 {
 		e, p := evict(t, c, gang)
 		switch {
@@ -72,8 +72,10 @@ func TestDoubtIsNoProof(t *testing.T) {
 			proven++
 		default:
 			require.LessOrEqual(t, e.Found.LowerBound.Members, least, "%d steps", gang.Steps)
-			require.Greater(t, e.Found.Cost.Members, least, "%d steps: the search found the best, and that it is", gang.Steps)
-			doubted++
+			require.GreaterOrEqual(t, e.Found.Cost.Members, least, "%d steps", gang.Steps)
+			if e.Found.Cost.Members > least {
+				doubted++
+			}
 		}
 		if e != nil {
 			require.True(t, e.Proven, "nothing about the plan is in doubt but its victims")
