@@ -106,6 +106,10 @@ func BenchmarkReadStoreGangs(b *testing.B) {
 		first := pod(0, nil, nil)
 		labeled := node(0)
 		labeled["metadata"].(map[string]any)["labels"].(map[string]any)["owner"] = "me"
+		tree := map[string]any{
+			"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "Topology", "metadata": map[string]any{"name": "default"},
+			"spec": map[string]any{"levels": []any{map[string]any{"nodeLabel": "net/rack"}}},
+		}
 		for _, change := range []struct {
 			name      string
 			goal      time.Duration
@@ -118,7 +122,15 @@ func BenchmarkReadStoreGangs(b *testing.B) {
 			{"end", 50 * time.Microsecond, pod(0, nil, map[string]any{"phase": "Succeeded"}), first, false},
 			{"node", 200 * time.Microsecond, node(nodes), node(nodes), true},
 			{"labels", 200 * time.Microsecond, labeled, node(0), false},
+			{"topology", 0, tree, tree, true},
+			{"node-of-topology", 200 * time.Microsecond, node(nodes), node(nodes), true},
+			{"labels-of-none", 200 * time.Microsecond, labeled, node(0), false},
 		} {
+			if change.goal == 0 { // what the next ones find there
+				require.NoError(b, s.Set(change.to))
+				s.Changes()
+				continue
+			}
 			b.Run(fmt.Sprintf("nodes=%d/pods=%d/gang=%d/change=%s", nodes, pods, size, change.name), func(b *testing.B) {
 				b.ReportAllocs()
 				for n := 0; b.Loop(); n++ {

@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"slices"
+
 	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
@@ -43,10 +45,13 @@ func newBase(opt Options, objects *object.Set, notices *object.Notices) *base {
 // read reads what gangs refer to, but for the quotas: these are built when it is known which Queues gangs name.
 func (b *base) read() {
 	each(b.objects, clusterKinds, b)
-	labeled := b.nodes.Index()
+	b.nodes.Index()
 	b.zones.Place()
-	b.trees.Build(labeled)
+	b.trees.Build(b.nodes.Labeled)
 }
+
+// told is what is worth saying of the base: of its objects, and of the trees of its nodes.
+func (b *base) told() object.Notices { return slices.Concat(*b.notices, b.trees.Notices()) }
 
 // each reads all objects of some kinds, in the order of the input. Those of one name that contradict each other all have a
 // defect; of a kind that the rest can do without one is enough.

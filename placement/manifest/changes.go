@@ -39,8 +39,10 @@ type told struct {
 	demand  map[string]muster.Resources
 	budgets map[string]cluster.Budget
 	texts   map[string]bool // defects and notices of the base
+	ofTrees map[string]bool // notices of the trees of its nodes
 
 	based   bool            // the base is another one
+	rebuilt bool            // its trees are others
 	nodesOf map[string]bool // nodes that may be otherwise
 	sums    bool            // what sections add up to may be
 	held    nodes.Held
@@ -81,7 +83,8 @@ func (t *told) touch(found *outcome) {
 }
 
 // Changes reads what was set, and forgets what was deleted, since the last call, and tells what that changes: gangs that an object
-// makes with others cost O(their members), a node O(1), what else gangs refer to O(all objects). The first call tells everything.
+// makes with others cost O(their members), a node O(log nodes) beside its gangs or, where it moves in a topology, what that costs to build, what
+// else gangs refer to O(all objects). The first call tells everything.
 func (s *Store) Changes() *Changes {
 	if err := s.made(); err != nil {
 		return &Changes{Defects: []error{err}}
@@ -101,7 +104,7 @@ func (s *Store) Changes() *Changes {
 	for sec := range t.fresh {
 		sec.told = true
 	}
-	t.based, t.sums, t.gone = false, false, nil
+	t.based, t.rebuilt, t.sums, t.gone = false, false, false, nil
 	clear(t.fresh)
 	clear(t.nodesOf)
 	clear(t.restarted)
@@ -232,9 +235,14 @@ func (s *Store) compareBase(c *Changes) {
 		}
 	}
 	if t.based {
-		trees, quotas := s.base.trees.Lookup(s.base.keys).All(), s.base.quotas.Tree
-		c.Rebuild = c.Rebuild || !s.changeTrees(c, trees) || !reflect.DeepEqual(quotas, t.quotas)
-		t.trees, t.quotas = trees, quotas
+		quotas := s.base.quotas.Tree
+		c.Rebuild = c.Rebuild || !reflect.DeepEqual(quotas, t.quotas)
+		t.quotas = quotas
+	}
+	if t.based || t.rebuilt {
+		trees := s.base.trees.Lookup(s.base.keys).All()
+		c.Rebuild = !s.changeTrees(c, trees) || c.Rebuild
+		t.trees = trees
 	}
 	if c.Rebuild {
 		c.Delta = cluster.Delta{}
@@ -300,6 +308,13 @@ func (s *Store) compareTexts(c *Changes) {
 		s.told.texts = map[string]bool{}
 		base.texts(s.told.texts)
 		found = append(found, base)
+	}
+	if s.told.based || len(s.told.nodesOf) > 0 {
+		trees := &outcome{notices: s.base.trees.Notices()}
+		maps.Copy(old, s.told.ofTrees)
+		s.told.ofTrees = map[string]bool{}
+		trees.texts(s.told.ofTrees)
+		found = append(found, trees)
 	}
 	for _, sec := range fresh {
 		found = append(found, sec.found)

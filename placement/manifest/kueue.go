@@ -107,7 +107,7 @@ func (r *reader) assignments(o *object.Object) map[string][]string {
 	}
 	node := func(host string) string {
 		r.objects.Names.Ask(object.HostName(host))
-		name, ok := r.base.nodes.ByHostname[host]
+		name, ok := r.base.nodes.OfHost(host)
 		switch {
 		case lost[host] || lost[name]:
 		case !ok:

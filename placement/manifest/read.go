@@ -58,7 +58,7 @@ func defects(objects *object.Set, keepGoing bool, waiting []*draft) (fatal, spar
 
 // input is what the base says, and what readings of gangs found that share no name.
 func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input {
-	input := &Input{Unread: b.quotas.Unread, Notices: slices.Clone(*b.notices)}
+	input := &Input{Unread: b.quotas.Unread, Notices: b.told()}
 	bound, held, keys := budgets.Counts{}, nodes.Held{}, map[string]bool{}
 	unknown := b.objects.Unknown()
 	var waiting []queued

@@ -40,7 +40,7 @@ func newReader(b *base, objects *object.Set, notices *object.Notices, others map
 	r := &reader{base: b, objects: objects, notices: notices, bound: budgets.Counts{}, held: nodes.Held{}}
 	r.trees = b.trees.Lookup(others)
 	r.rules = rules{r.trees}
-	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: notices, reports: b.nodes.Reports}
+	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: notices, reports: r.reports}
 	r.gangs = gangs{objects: objects, notices: notices, byName: map[string]*draft{}, leftBy: map[*member.Member]*draft{}, covered: map[string]*draft{}}
 	r.inTree = inTree{
 		trees: r.trees, gangs: &r.gangs, notices: notices,
@@ -49,6 +49,12 @@ func newReader(b *base, objects *object.Set, notices *object.Notices, others map
 	r.gangs.inTree = &r.inTree
 	r.owners = ownerReader{objects: objects, runtimes: b.runtimes, rules: &r.rules, pods: &r.pods, priorities: &b.priorities, gangs: &r.gangs}
 	return r
+}
+
+// reports says whether a node says how much of a resource it has.
+func (r *reader) reports(resource string) bool {
+	r.objects.Names.Ask(object.ResourceName(resource))
+	return r.base.nodes.Reports(resource)
 }
 
 // link reads gangs and gives all pods to theirs.

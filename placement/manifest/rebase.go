@@ -10,32 +10,90 @@ import (
 
 // freshBase brings the base up to date, and notes which gangs that may change.
 func (s *Store) freshBase() {
-	again := s.rebase || s.base == nil
-	for _, name := range slices.Sorted(maps.Keys(s.nodes)) {
-		if again = again || s.odd[name]; again {
-			break
-		}
-		node, zones := s.items["/Node/"+name].nodeObject(), s.items["topology.node.k8s.io/"+nodeZones+"/"+name].nodeObject()
-		seen, ok := s.base.zones.Replace(name, node, zones)
-		if again = !ok || s.isOdd(name); seen {
-			s.dissolveOn(s.base, name)
-		}
-	}
-	if again {
-		old := s.base
-		s.newBase()
-		if s.rebase || old == nil || old.trees.Meaning() != s.base.trees.Meaning() || !old.nodes.ReportAlike(&s.base.nodes) || !s.base.uses(old.queues, old.keys) {
-			s.dissolveAll()
-		} else {
-			for name := range s.nodes {
-				s.dissolveOn(old, name)
-				s.dissolveOn(s.base, name)
-			}
-		}
+	if s.rebase || s.base == nil {
+		s.readBase("")
+	} else if hint := s.base.trees.Hint(); !s.follow() {
+		s.readBase(hint)
+	} else if hint != s.base.trees.Hint() {
+		s.dissolveAsking(object.LayerHint)
 	}
 	maps.Copy(s.told.nodesOf, s.nodes)
 	clear(s.nodes)
 	s.rebase = false
+}
+
+// follow brings the base up to date where no more than nodes and their zones are others; false: it is to be read anew.
+func (s *Store) follow() bool {
+	moved, keys := false, map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(s.nodes)) {
+		if s.odd[name] {
+			return false
+		}
+		change, ok := s.followNode(name)
+		if !ok {
+			return false
+		}
+		moved = moved || change.Moved
+		maps.Copy(keys, change.Labels)
+	}
+	if s.base.trees.Lie(moved, keys) {
+		meaning := s.base.trees.Meaning()
+		if sound := s.base.trees.Rebuild(); !sound || meaning != s.base.trees.Meaning() {
+			s.dissolveAll()
+			if !sound {
+				return false
+			}
+		}
+		s.told.rebuilt = true
+	}
+	return true
+}
+
+// followNode reads a node again, with its zones, and takes the sections apart that it may mean something else to; not ok: more is to be read.
+func (s *Store) followNode(name string) (change nodes.Change, ok bool) {
+	b, id, idOfZones := s.base, "/Node/"+name, "topology.node.k8s.io/"+nodeZones+"/"+name
+	node, zones := s.items[id].nodeObject(), s.items[idOfZones].nodeObject()
+	calls, was := b.nodes.Calls(name), b.nodes.ByName[name]
+	if was != nil {
+		b.trees.Count(was.Labels, -1)
+	}
+	if change, ok = b.zones.Replace(name, node, zones); !ok {
+		return change, false
+	}
+	if is := b.nodes.ByName[name]; is != nil {
+		b.trees.Count(is.Labels, 1)
+	}
+	b.objects.Put(id, node)
+	b.objects.Put(idOfZones, zones)
+	if change.Seen || change.Moved {
+		for _, call := range append(calls, b.nodes.Calls(name)...) {
+			s.dissolveAsking(call)
+		}
+	}
+	for _, resource := range change.Reports {
+		s.dissolveAsking(object.ResourceName(resource))
+	}
+	return change, !s.isOdd(name)
+}
+
+// readBase reads the base anew. Gangs were told so of labels that look like layers.
+func (s *Store) readBase(hint string) {
+	old := s.base
+	s.newBase()
+	if s.rebase || old == nil || old.trees.Meaning() != s.base.trees.Meaning() || !s.base.uses(old.queues, old.keys) {
+		s.dissolveAll()
+		return
+	}
+	for name := range s.nodes {
+		s.dissolveOn(old, name)
+		s.dissolveOn(s.base, name)
+	}
+	for _, resource := range old.nodes.ReportOtherwise(&s.base.nodes) {
+		s.dissolveAsking(object.ResourceName(resource))
+	}
+	if hint != s.base.trees.Hint() {
+		s.dissolveAsking(object.LayerHint)
+	}
 }
 
 // dissolveOn takes the sections apart that ask for a node, or for its host as a base knows it.
@@ -90,6 +148,9 @@ func (s *Store) newBase() {
 		b.trees.Again(&s.base.trees)
 	}
 	b.read()
+	if s.base != nil && len(s.nodes) == 0 {
+		b.trees.Counted(&s.base.trees)
+	}
 	b.queues, b.keys = s.queues.Names(), s.keys.Names()
 	maps.DeleteFunc(b.queues, func(name string, _ bool) bool { return !b.quotas.HasQueue(name) })
 	b.quotas.Build(b.queues)

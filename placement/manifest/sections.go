@@ -27,6 +27,9 @@ func (s *Store) read(items []*item) (sec *section, had, asked []string) {
 	queues := r.queuesUsed()
 	found := r.finishAll()
 	found.queues = queues
+	if r.trees.Hinted {
+		objects.Names.Ask(object.LayerHint)
+	}
 	return &section{items: items, found: found}, objects.Names.Had(), objects.Names.Asked()
 }
 

@@ -12,7 +12,8 @@ import (
 
 // Store is for hosts that have objects decoded already and see them change one by one, as an informer does: it reads what [Read]
 // reads, without files, and tells what changed. An object that changes is read again together with those that make gangs with it,
-// and no other; a node alone. The rest of what gangs refer to (topologies, classes, quotas, budgets, the names and labels of nodes)
+// and no other; a node alone, and with it the topologies that depend on it: on one of its labels or, where it comes or goes, all. The rest
+// of what gangs refer to (topologies, classes, quotas, budgets, nodes with defects)
 // is read again as a whole where some of it changes, and then all gangs if it may mean something else to them. An object that says
 // what it said is only compared, and of a pod of which nothing but the status is another one, see restate, no gang is read again.
 //

@@ -277,3 +277,89 @@ spec: {schedulingPolicy: {gang: {minCount: 1}}, schedulingConstraints: {topology
 		}
 	}
 }
+
+// Without a topology a node that comes, goes or has another label costs the same beside any number of nodes and pods; with one, a label that it does
+// not use does.
+func TestStoreFollowsNodes(t *testing.T) {
+	allocations := func(nodes int, topology string, of func(i int) string) float64 {
+		s := manifest.NewStore(manifest.Options{})
+		set := func(text string) *manifest.Changes {
+			for _, o := range objectsOf(text) {
+				require.NoError(t, s.Set(o))
+			}
+			return s.Changes()
+		}
+		for i := range nodes {
+			name := "o" + strconv.Itoa(i)
+			require.NoError(t, s.Set(objectsOf(strings.Replace(nodeTwo, "n2", name, 1))[0]))
+			require.NoError(t, s.Set(objectsOf(`{apiVersion: v1, kind: Pod, metadata: {name: p-` + name + `}, spec: {nodeName: ` + name + `}}`)[0]))
+		}
+		set(topology + nodeOne)
+		i := 0
+		return testing.AllocsPerRun(10, func() {
+			i++
+			c := set(of(i))
+			require.False(t, c.Rebuild)
+			require.Len(t, c.Delta.SetNodes, 1)
+			require.Empty(t, c.Delta.Trees)
+			require.Empty(t, c.Delta.Place)
+		})
+	}
+	const rack = "{apiVersion: kueue.x-k8s.io/v1beta1, kind: Topology, metadata: {name: default}, spec: {levels: [{nodeLabel: net/rack}]}}\n---\n"
+	for name, of := range map[string]func(i int) string{
+		"a node comes": func(i int) string { return strings.Replace(nodeOne, "n1", "m"+strconv.Itoa(i), 1) },
+		"another label": func(i int) string {
+			return strings.Replace(nodeOne, "net/rack", "owner: me"+strconv.Itoa(i)+", net/rack", 1)
+		},
+		"other resources": func(i int) string { return strings.Replace(nodeOne, "cpu", "memory: 1, gpu"+strconv.Itoa(i), 1) },
+	} {
+		require.LessOrEqual(t, allocations(400, "", of), 1.1*allocations(20, "", of), name)
+		if name != "a node comes" {
+			require.LessOrEqual(t, allocations(400, rack, of), 1.1*allocations(20, rack, of), name)
+		}
+	}
+}
+
+// A gang without a topology is told which labels look like layers, as they are now.
+func TestStoreTellsLayersThatLabelsMayMake(t *testing.T) {
+	s := &nodesStore{manifest.NewStore(manifest.Options{}), map[string]map[string]any{}}
+	node := func(name, labels string) string {
+		return `{apiVersion: v1, kind: Node, metadata: {name: ` + name + `, labels: {` + labels + `}}, status: {allocatable: {cpu: 4}}}`
+	}
+	s.set(t, node("n1", "net/rack: a")+"\n---\n"+node("n2", "net/rack: a")+"\n---\n"+node("n3", "")+`
+---
+apiVersion: scheduling.sigs.k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: train}
+spec: {minMember: 1, networkTopologyAware: {gatherStrategy: [{layer: rack, strategy: MustGather}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {pod-group.scheduling.sigs.k8s.io: train}}}
+`)
+	require.NotContains(t, s.Input().Gangs[0].Err.Error(), "-layers")
+	c := s.set(t, node("n3", "net/rack: b"))
+	require.Equal(t, []string{"default/train"}, gangsOf(c))
+	require.ErrorContains(t, c.Gangs[0].Err, "-layers rack (Options.Layers)")
+	require.Contains(t, strings.Join(c.Notices, "\n"), "net/rack (2 values)")
+	c = s.set(t, node("n4", "net/rack: c"))
+	require.Empty(t, c.Gangs, "told in the same words")
+	require.Contains(t, strings.Join(c.Notices, "\n"), "net/rack (3 values)")
+	require.Contains(t, s.remove(t, node("n4", "")).Notices[0], "net/rack (2 values)")
+	c = s.set(t, node("n3", "net/rack: a"))
+	require.NotContains(t, c.Gangs[0].Err.Error(), "-layers")
+}
+
+// A node that is the first, or the last, to report a part of devices changes what pods that ask for it hold.
+func TestStoreFollowsResourcesThatNodesReport(t *testing.T) {
+	s := &nodesStore{manifest.NewStore(manifest.Options{}), map[string]map[string]any{}}
+	with := strings.Replace(nodeTwo, "cpu: 4", "cpu: 4, koordinator.sh/gpu-core: 100", 1)
+	s.set(t, nodeOne+"\n---\n"+nodeTwo+`
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, resources: {requests: {cpu: 1, koordinator.sh/gpu-core: 50}}}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
+`)
+	require.Equal(t, []string{"default/a"}, gangsOf(s.set(t, with)))
+	require.Empty(t, gangsOf(s.set(t, strings.Replace(with, "n2", "n3", 1))))
+	require.Empty(t, gangsOf(s.remove(t, with)))
+	require.Equal(t, []string{"default/a"}, gangsOf(s.remove(t, strings.Replace(with, "n2", "n3", 1))))
+}

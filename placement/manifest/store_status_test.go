@@ -3,6 +3,7 @@ package manifest_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,10 +16,48 @@ import (
 
 // otherwise is an object that says something else: spoiled, or in its status alone.
 func otherwise(t *rapid.T, o map[string]any, texts []string) map[string]any {
+	if o["kind"] == "Node" && rapid.Bool().Draw(t, "other labels") {
+		return relabeled(t, o)
+	}
 	if rapid.Bool().Draw(t, "restated") {
 		return restated(t, o)
 	}
 	return spoil(t, o, texts)
+}
+
+// relabeled is a node with other labels or resources, or another node like it.
+func relabeled(t *rapid.T, o map[string]any) map[string]any {
+	out := maps.Clone(o)
+	meta, _ := o["metadata"].(map[string]any)
+	meta = maps.Clone(meta)
+	old, _ := meta["labels"].(map[string]any)
+	labels := maps.Clone(old)
+	if labels == nil {
+		labels = map[string]any{}
+	}
+	keys := append(slices.Sorted(maps.Keys(labels)), "kubernetes.io/hostname", "net/rack", "topology.kubernetes.io/zone", "rack", "owner")
+	for range rapid.IntRange(1, 3).Draw(t, "labels") {
+		key := rapid.SampledFrom(keys).Draw(t, "label")
+		if value := rapid.SampledFrom([]string{"", "a", "b", "-"}).Draw(t, "value"); value == "-" {
+			delete(labels, key)
+		} else {
+			labels[key] = value
+		}
+	}
+	meta["labels"], out["metadata"] = labels, meta
+	if rapid.IntRange(0, 2).Draw(t, "another") == 0 {
+		meta["name"] = rapid.SampledFrom([]string{"a-1", "a-01", "another", "zz"}).Draw(t, "name")
+	}
+	if rapid.IntRange(0, 2).Draw(t, "resources") == 0 {
+		all := map[string]any{"cpu": "8"}
+		for _, name := range []string{"nvidia.com/gpu", "nvidia.com/gpu.shared", "koordinator.sh/gpu-core", "memory"} {
+			if rapid.Bool().Draw(t, name) {
+				all[name] = "8"
+			}
+		}
+		out["status"] = map[string]any{"allocatable": all}
+	}
+	return out
 }
 
 // restated is an object with another status, as pods have it, sound or not.
@@ -164,4 +203,35 @@ func TestStoreCostsWhatIsNew(t *testing.T) {
 	many, manyStatus := allocations(200)
 	require.LessOrEqual(t, many, few)
 	require.LessOrEqual(t, manyStatus, fewStatus+1)
+}
+
+// What an object says of a gang costs what the gang has, however much else there is.
+func TestStoreCostsWhatItTouches(t *testing.T) {
+	allocations := func(gangs int) float64 {
+		s := manifest.NewStore(manifest.Options{})
+		pod := func(i int, node string) map[string]any {
+			return map[string]any{
+				"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{
+					"name": fmt.Sprint("pod-", i), "labels": map[string]any{"pod-group.scheduling.sigs.k8s.io": fmt.Sprint("gang-", i/8)},
+				},
+				"spec": map[string]any{"nodeName": node},
+			}
+		}
+		for i := range gangs {
+			require.NoError(t, s.Set(map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": fmt.Sprint("node-", i)}}))
+		}
+		for i := range 8 * gangs {
+			require.NoError(t, s.Set(pod(i, fmt.Sprint("node-", i/8))))
+		}
+		s.Changes()
+		move := 0
+		return testing.AllocsPerRun(10, func() {
+			move++
+			require.NoError(t, s.Set(pod(0, fmt.Sprint("node-", move%5))))
+			c := s.Changes()
+			require.Len(t, c.Delta.Place, 1)
+			require.Len(t, c.Delta.Remove, 1)
+		})
+	}
+	require.LessOrEqual(t, allocations(400), 1.1*allocations(20))
 }

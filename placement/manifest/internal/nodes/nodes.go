@@ -3,7 +3,8 @@
 package nodes
 
 import (
-	"maps"
+	"cmp"
+	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
@@ -17,19 +18,25 @@ import (
 type Nodes struct {
 	amounts amounts.Amounts
 
-	List       []cluster.Node // as the input has them
-	ByName     map[string]*cluster.Node
-	ByHostname map[string]string // names by the hostname label
+	List   []*cluster.Node // as the input has them
+	ByName map[string]*cluster.Node
 
 	read    map[*object.Object]cluster.Node // of objects without defects
-	reports map[string]bool                 // resources
+	hosts   map[string][]string             // nodes by the hostname label
+	reports map[string]int                  // of how many nodes, by resource
 }
 
 // Reports says whether a node says how much of a resource it has. Known once the nodes are indexed.
-func (all *Nodes) Reports(resource string) bool { return all.reports[resource] }
+func (all *Nodes) Reports(resource string) bool { return all.reports[resource] > 0 }
 
-// ReportAlike says whether nodes report what others do.
-func (all *Nodes) ReportAlike(other *Nodes) bool { return maps.Equal(all.reports, other.reports) }
+// OfHost is the node of a host, of several the first in natural order.
+func (all *Nodes) OfHost(host string) (name string, ok bool) {
+	names := all.hosts[host]
+	if len(names) == 0 {
+		return "", false
+	}
+	return slices.MinFunc(names, muster.CompareNatural), true
+}
 
 // New has no nodes yet.
 func New(in amounts.Amounts) Nodes {
@@ -42,7 +49,7 @@ const HostnameLabel = "kubernetes.io/hostname"
 // ReadNode reads a Node; one with defects is none.
 func (all *Nodes) ReadNode(o *object.Object) {
 	if n, ok := all.node(o); ok {
-		all.List = append(all.List, n)
+		all.List = append(all.List, &n)
 	}
 }
 
@@ -92,29 +99,42 @@ func CheckEffect(f object.Field, e gang.Effect) {
 	}
 }
 
-// Index finds the nodes by their names, and returns what trees are built from.
-func (all *Nodes) Index() []topology.LabeledNode {
-	all.ByName = make(map[string]*cluster.Node, len(all.List))
-	all.ByHostname = make(map[string]string, len(all.List))
-	all.reports = map[string]bool{}
+// Index finds the nodes by their names.
+func (all *Nodes) Index() {
+	all.ByName, all.hosts, all.reports = make(map[string]*cluster.Node, len(all.List)), make(map[string][]string, len(all.List)), map[string]int{}
+	for _, n := range all.List {
+		if all.ByName[n.Name] == nil { // else noted as a duplicate
+			all.ByName[n.Name] = n
+			all.count(n, 1)
+		}
+	}
+}
+
+// count enters a node by its host and its resources, or takes it out.
+func (all *Nodes) count(n *cluster.Node, by int) {
+	for name := range n.Allocatable {
+		all.reports[name] += by
+	}
+	host := hostOf(n)
+	if by > 0 {
+		all.hosts[host] = append(all.hosts[host], n.Name)
+		return
+	}
+	all.hosts[host] = slices.DeleteFunc(all.hosts[host], func(name string) bool { return name == n.Name })
+	if len(all.hosts[host]) == 0 {
+		delete(all.hosts, host)
+	}
+}
+
+func hostOf(n *cluster.Node) string { return cmp.Or(n.Labels[HostnameLabel], n.Name) }
+
+// Labeled are the nodes as trees are built from them. O(n).
+func (all *Nodes) Labeled() []topology.LabeledNode {
 	labeled := make([]topology.LabeledNode, 0, len(all.List))
-	for i := range all.List {
-		n := &all.List[i]
-		if all.ByName[n.Name] != nil {
-			continue // noted as a duplicate
+	for _, n := range all.List {
+		if all.ByName[n.Name] == n {
+			labeled = append(labeled, topology.LabeledNode{Name: n.Name, Labels: n.Labels})
 		}
-		all.ByName[n.Name] = n
-		for name := range n.Allocatable {
-			all.reports[name] = true
-		}
-		host := n.Labels[HostnameLabel]
-		if host == "" {
-			host = n.Name
-		}
-		if old, ok := all.ByHostname[host]; !ok || muster.CompareNatural(n.Name, old) < 0 {
-			all.ByHostname[host] = n.Name
-		}
-		labeled = append(labeled, topology.LabeledNode{Name: n.Name, Labels: n.Labels})
 	}
 	return labeled
 }

@@ -234,8 +234,8 @@ func (all *Zones) Place() {
 			all.notices.Add(all.zoned[name].obj.Title() + " is about a node that is not in the input: it is not used")
 		}
 	}
-	for i := range all.nodes.List {
-		all.place(&all.nodes.List[i])
+	for _, n := range all.nodes.List {
+		all.place(n)
 	}
 }
 
@@ -351,8 +351,9 @@ func shared[T any](known *map[string]*T, v *T) *T {
 
 // Counted are the nodes with what somebody unknown has of their zones, when it is known what pods hold.
 func (all *Zones) Counted(held Held) []cluster.Node {
-	out := slices.Clone(all.nodes.List)
-	for i := range out {
+	out := slices.Grow([]cluster.Node(nil), len(all.nodes.List))
+	for i, n := range all.nodes.List {
+		out = append(out, *n)
 		out[i].NUMA = all.counted(&out[i], held[out[i].Name])
 		out[i].Cordoned = out[i].Cordoned || held.isClosed(out[i].Name)
 	}

@@ -34,8 +34,14 @@ func (n *Names) Asked() []string {
 // Had are the names that are had, in order.
 func (n *Names) Had() []string { return slices.Sorted(maps.Keys(n.had)) }
 
-// NodeName is the name of a node, and HostName of a host, among other names.
+// NodeName is the name of a node among other names.
 func NodeName(name string) string { return "Node//" + name }
 
-// HostName is the label of a node with its host, among other names.
+// ResourceName is the name of a resource, which some node may report, among other names.
+func ResourceName(name string) string { return "Resource//" + name }
+
+// LayerHint is the name of what tells gangs without a topology which labels look like layers, among other names.
+const LayerHint = "LayerHint//"
+
+// HostName is the label of a node with its host among other names.
 func HostName(name string) string { return "Host//" + name }

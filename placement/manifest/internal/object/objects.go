@@ -138,6 +138,26 @@ func (all *Set) Keep(o *Object) {
 	all.List = append(all.List, o)
 }
 
+// Put keeps an object of another set in place of the one of its ID; nil: there is none. The ID is that of an object whose name no other has.
+// O(objects), to find it.
+func (all *Set) Put(id string, o *Object) {
+	old := all.Seen[id]
+	switch at := slices.Index(all.List, old); {
+	case old == nil && o == nil:
+		return
+	case old == nil:
+		all.List = append(all.List, o)
+	case o == nil:
+		all.List = slices.Delete(all.List, at, at+1)
+		delete(all.Seen, id)
+		delete(all.byTitle, old.Kind+"/"+old.Namespace+"/"+old.Name)
+		return
+	default:
+		all.List[at] = o
+	}
+	all.register(o)
+}
+
 // Header is what tells an object from all others.
 type Header struct{ Group, Kind, Version, Namespace, Name string }
 

@@ -10,6 +10,53 @@ import (
 // Again takes over which keys were asked for, where topologies are read once more.
 func (in *Trees) Again(before *Trees) { in.asked = before.asked }
 
+// Lie says whether where nodes lie, and so a topology, depends on labels of some keys or, where nodes come or go, on which there are.
+func (in *Trees) Lie(moved bool, keys map[string]bool) bool {
+	if moved && (len(in.sources)+len(in.asked)+len(in.layers) > 0 || in.hyper != nil) || len(keys) > 0 && len(in.layers) > 0 {
+		return true
+	}
+	for key := range keys {
+		if in.asked[key] || in.selects(key) {
+			return true
+		}
+		for _, of := range in.keys {
+			if _, is := of[key]; is {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// selects says whether HyperNodes select nodes by labels of a key.
+func (in *Trees) selects(key string) bool {
+	for _, h := range in.hypers {
+		for _, m := range h.Members {
+			if m.Labels == nil {
+				continue
+			}
+			if _, is := m.Labels.MatchLabels[key]; is {
+				return true
+			}
+			for _, e := range m.Labels.MatchExpressions {
+				if e.Key == key {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Rebuild builds the trees again, of nodes that are others; false: one cannot be used now, or could not before.
+func (in *Trees) Rebuild() bool {
+	if in.broken {
+		return false
+	}
+	in.Build(in.nodes)
+	return !in.broken
+}
+
 // Meaning is equal for topologies in which names of trees, layers and keys mean the same to gangs, wherever nodes lie.
 func (in *Trees) Meaning() string {
 	var b strings.Builder

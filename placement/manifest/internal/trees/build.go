@@ -10,14 +10,17 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// Build builds the trees when all nodes are known.
-func (in *Trees) Build(nodes []topology.LabeledNode) {
+// Build builds the trees of nodes, when all are known, or again when some are others.
+func (in *Trees) Build(of func() []topology.LabeledNode) {
+	sources := in.sources
 	if in.hyper != nil && !slices.ContainsFunc(in.objects.List, brokenHyper) {
-		in.sources = append(in.sources, treeSource{in.hyper, HyperTree, nil, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+		sources = append(slices.Clip(sources), treeSource{in.hyper, HyperTree, nil, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 			return topology.FromHyperNodes(in.hypers, nodes)
 		}})
 	}
-	in.byName, in.ofLabels, in.nodes = map[string]*topology.Tree{}, map[string]*topology.Tree{}, nodes
+	in.byName, in.ofLabels, in.none, in.nodes = map[string]*topology.Tree{}, map[string]*topology.Tree{}, map[string]bool{}, of
+	in.list, in.told, in.labels = nil, nil, nil
+	nodes := of()
 	if in.asked == nil {
 		in.asked = map[string]bool{}
 	}
@@ -25,12 +28,12 @@ func (in *Trees) Build(nodes []topology.LabeledNode) {
 	for _, t := range in.given {
 		taken[t.Name], in.byName[t.Name] = true, t.Tree
 	}
-	for i, s := range in.sources {
+	for i, s := range sources {
 		same := func(other treeSource) bool {
 			return other.name == s.name && other.keys != nil && slices.Equal(other.keys, s.keys)
 		}
 		switch {
-		case slices.ContainsFunc(in.sources[:i], same): // of Kueue and of KAI: one topology
+		case slices.ContainsFunc(sources[:i], same): // of Kueue and of KAI: one topology
 			continue
 		case taken[s.name]:
 			in.broken = true
@@ -102,6 +105,6 @@ func (in *Trees) noticeOutside(name string, t *topology.Tree) {
 		if len(part.nodes) > most {
 			names += ", ..."
 		}
-		in.notices.Add(fmt.Sprintf("topology %s: %s %s: %s", name, object.Plural(len(part.nodes), "node"), part.what, names))
+		in.told.Add(fmt.Sprintf("topology %s: %s %s: %s", name, object.Plural(len(part.nodes), "node"), part.what, names))
 	}
 }

@@ -123,12 +123,13 @@ func (in *Lookup) Widest(tree string, limits []gang.Limit) (layer string) {
 
 // makeTree makes a tree of the labels that nodes have for a key; false if none has one.
 func (in *Trees) makeTree(key string) bool {
-	if in.ofLabels[key] != nil {
-		return true
+	if in.ofLabels[key] != nil || in.none[key] {
+		return !in.none[key]
 	}
 	in.asked[key] = true
-	made, err := topology.FromLabels(topology.LabelLayers{Layers: []topology.LabelLayer{{Name: key, Keys: []string{key}}}}, in.nodes)
-	if err != nil || len(made.Outside()) == len(in.nodes) {
+	nodes := in.nodes()
+	made, err := topology.FromLabels(topology.LabelLayers{Layers: []topology.LabelLayer{{Name: key, Keys: []string{key}}}}, nodes)
+	if in.none[key] = err != nil || len(made.Outside()) == len(nodes); in.none[key] {
 		return false
 	}
 	in.ofLabels[key] = made

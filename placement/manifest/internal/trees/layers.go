@@ -17,26 +17,10 @@ import (
 // LabelTree is the name of the tree that is made of labels where no object describes one.
 const LabelTree = "labels"
 
-// labelKeys are the keys of the labels of nodes, each with its values.
-func labelKeys(of []topology.LabeledNode) map[string]map[string]int {
-	keys := map[string]map[string]int{}
-	for _, n := range of {
-		for key, value := range n.Labels {
-			if keys[key] == nil {
-				keys[key] = map[string]int{}
-			}
-			if value != "" {
-				keys[key][value]++
-			}
-		}
-	}
-	return keys
-}
-
 // LayersOf are the layers that label keys make, widest first. Each is called as it is asked for: by its key, or by what stands behind the
 // slash if no other key ends so. The error tells the first that no node has, and the nearest one. O(nodes * labels).
 func LayersOf(asked []string, of []topology.LabeledNode) (cfg topology.LabelLayers, err error) {
-	keys := object.SortedKeys(labelKeys(of))
+	keys := object.SortedKeys(labelsOf(of).values)
 	taken := map[string]bool{}
 	for i, name := range asked {
 		key, why := keyCalled(name, keys)
@@ -90,21 +74,19 @@ func keyCalled(name string, keys []string) (key, why string) {
 // endOf is what stands behind the last slash of a key.
 func endOf(key string) string { return key[strings.LastIndex(key, "/")+1:] }
 
-// buildOfLabels makes the tree of labels that is asked for, or tells which labels might be one, where there is no topology.
+// buildOfLabels makes the tree of labels that is asked for where there is no topology.
 func (in *Trees) buildOfLabels(of []topology.LabeledNode) {
-	if len(in.sources)+len(in.given) > 0 || in.hyper != nil || in.broken {
-		if len(in.layers) > 0 {
-			in.notices.Add("layers " + strings.Join(in.layers, ", ") + " are not made of labels: the input describes a topology")
-		}
-		return
-	}
 	if len(in.layers) == 0 {
-		in.hint(of)
 		return
 	}
+	if in.hasTopology() {
+		in.told.Add("layers " + strings.Join(in.layers, ", ") + " are not made of labels: the input describes a topology")
+		return
+	}
+	delete(in.keys, LabelTree)
 	cfg, err := LayersOf(in.layers, of)
 	if err != nil { // files are refused by it; nodes may come and go elsewhere
-		in.notices.Add(err.Error())
+		in.told.Add(err.Error())
 		return
 	}
 	if tree, err := topology.FromLabels(cfg, of); err == nil { // else two nodes have one name, which is told
@@ -113,37 +95,9 @@ func (in *Trees) buildOfLabels(of []topology.LabeledNode) {
 	}
 }
 
-// hint names label keys that look like layers, widest first, with the number of their values.
-func (in *Trees) hint(of []topology.LabeledNode) {
-	values := labelKeys(of)
-	var found []string
-	for key, by := range values {
-		labeled := 0
-		for _, n := range by {
-			labeled += n
-		}
-		if looksLikeLayer(key) && len(by) > 1 && len(by) < labeled && 2*labeled >= len(of) {
-			found = append(found, key)
-		}
-	}
-	if len(found) == 0 {
-		return
-	}
-	slices.SortFunc(found, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(values[a]), len(values[b])), muster.CompareNatural(a, b))
-	})
-	found = found[:min(len(found), topology.MaxLayers)]
-	keys := object.SortedKeys(values)
-	told, names := make([]string, len(found)), make([]string, len(found))
-	for i, key := range found {
-		told[i] = fmt.Sprintf("%s (%d values)", key, len(values[key]))
-		if names[i] = endOf(key); func() bool { k, _ := keyCalled(names[i], keys); return k != key }() {
-			names[i] = key
-		}
-	}
-	in.notices.Add(fmt.Sprintf("the input has no topology; labels that look like layers, widest first: %s; -layers %s (Options.Layers) makes one of them",
-		strings.Join(told, ", "), strings.Join(names, ",")))
-	in.hinted = "; -layers " + strings.Join(names, ",") + " (Options.Layers) makes one of labels"
+// hasTopology says whether the input describes a topology, be it one that cannot be used.
+func (in *Trees) hasTopology() bool {
+	return len(in.sources)+len(in.given) > 0 || in.hyper != nil || in.broken
 }
 
 // layerWords are parts of keys of labels that tell where a node is: of clouds, of network operators, of sites.

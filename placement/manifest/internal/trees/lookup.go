@@ -17,6 +17,7 @@ type Lookup struct {
 	of     *Trees
 	Used   map[string]bool // label keys that no topology has, and gangs of this reading name
 	others map[string]bool // and gangs of other readings
+	Hinted bool            // a gang of this reading was told which labels look like layers
 }
 
 // Lookup finds trees and layers, beside readings of gangs that name so many label keys.
@@ -49,7 +50,8 @@ func (in *Lookup) Find(name string) (t *topology.Tree, why string) {
 	case len(in.of.list) == 0 && in.of.broken:
 		return nil, "no topology of the input can be used, see what is wrong with them"
 	case len(in.of.list) == 0:
-		return nil, "unknown topology: the input has none" + in.of.hinted
+		in.Hinted = true
+		return nil, "unknown topology: the input has none" + in.of.Hint()
 	}
 	return nil, "unknown topology: none is called default and the gang names none of " + strings.Join(sortedNames(in.of.list), ", ") +
 		"; choose one for gangs that name none (Options.Topology, -topology)"

@@ -34,11 +34,13 @@ type Trees struct {
 	preferred string // of gangs that name none
 	given     []cluster.NamedTree
 	layers    []string // made of labels where nothing else makes a topology
-	hinted    string   // that such labels are there, for those who lack a topology
 
-	nodes    []topology.LabeledNode
+	nodes    func() []topology.LabeledNode
+	told     object.Notices               // of what was built
+	labels   *labels                      // of nodes, where there is no topology; made when first asked for
 	keys     map[string]map[string]string // by tree and label key: the layer
 	ofLabels map[string]*topology.Tree    // made for a key that no topology has, by that key
+	none     map[string]bool              // such keys that no node has
 	asked    map[string]bool              // such keys, whether nodes have them or not
 }
 
