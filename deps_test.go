@@ -59,7 +59,8 @@ const arrows = `
 	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/search internal/victims internal/relax preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	internal/hostlist     < .
-	fabric                < internal/printed . topology cluster internal/document internal/hostlist
+	internal/keyends      < topology
+	fabric                < internal/printed . topology cluster internal/document internal/hostlist internal/keyends
 	placement/manifest/internal/owners < . internal/document
 	placement/manifest/internal/object < internal/printed . internal/known internal/document placement/manifest/internal/owners
 	placement/manifest/internal/amounts < . internal/document placement/manifest/internal/object
@@ -76,13 +77,13 @@ const arrows = `
 	placement/manifest/internal/quotas < . quota placement/manifest/internal/object placement/manifest/internal/amounts
 	placement/manifest/internal/member < . numa gang placement/manifest/internal/object placement/manifest/internal/apart placement/manifest/internal/priorities placement/manifest/internal/quotas
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/member placement/manifest/internal/quotas placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/whatif
-	placement/render      < internal/printed internal/hostlist . topology numa quota gang preempt cluster explain placement
+	placement/render      < internal/printed internal/hostlist internal/keyends . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/changed      < . topology quota gang cluster explain
 	internal/draws        < . topology numa gang cluster internal/validity
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed internal/draws
 	internal/scenario     < . topology numa quota gang preempt cluster explain placement placement/render internal/validity internal/reference
-	internal/cli          < internal/printed internal/match . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
+	internal/cli          < internal/printed internal/keyends internal/match . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
 	cmd/muster            < internal/cli
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest

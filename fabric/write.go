@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/hostlist"
+	"github.com/muster-sched/muster/internal/keyends"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/topology"
 )
@@ -321,10 +322,11 @@ func labelValue(s string) string {
 	return strings.Trim(s[:min(len(s), most)], "-._")
 }
 
-// writeText draws trees for people.
+// writeText draws trees for people: a domain is of a layer, which has a short name if it has a long one.
 func writeText(w *writing, trees []cluster.NamedTree) {
 	for _, t := range trees {
 		printed.Fprintf(w, "%s\n", t.Name)
+		layers := keyends.Tiers(t.Tree)
 		for _, l := range t.Tree.Layers() {
 			if l.Name != "" {
 				printed.Fprintf(w, "  tier %d is %s\n", l.Tier, l.Name)
@@ -335,7 +337,7 @@ func writeText(w *writing, trees []cluster.NamedTree) {
 				continue
 			}
 			path := t.Tree.Path(d)
-			printed.Fprintf(w, "%s%s, tier %d", strings.Repeat("  ", len(path)), path[len(path)-1], t.Tree.Tier(d))
+			printed.Fprintf(w, "%s%s, %s", strings.Repeat("  ", len(path)), path[len(path)-1], layers(t.Tree.Tier(d)))
 			if children, nodes := below(t.Tree, make([]string, t.Tree.Len()), d); len(children) == 0 {
 				printed.Fprintf(w, ", nodes: %d %s", len(nodes), hostlist.Fold(nodes))
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/fabric"
 	"github.com/muster-sched/muster/internal/document"
+	"github.com/muster-sched/muster/internal/keyends"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/topology"
@@ -295,7 +296,7 @@ func (set *topologySettings) compare(stdin io.Reader, stdout, stderr io.Writer) 
 	for _, name := range slices.SortedFunc(maps.Keys(names), muster.CompareNatural) {
 		d := topology.Diff(names[name][0], names[name][1])
 		changed = changed || !d.IsEmpty()
-		tellDifference(stdout, name, &d)
+		tellDifference(stdout, name, &d, names[name])
 	}
 	if changed {
 		return errOdd
@@ -303,17 +304,17 @@ func (set *topologySettings) compare(stdin io.Reader, stdout, stderr io.Writer) 
 	return nil
 }
 
-// tellDifference writes a line for each change.
-func tellDifference(w io.Writer, name string, d *topology.Difference) {
+// tellDifference writes a line for each change between two trees.
+func tellDifference(w io.Writer, name string, d *topology.Difference, of [2]*topology.Tree) {
 	path := func(p []string) string { return cmp.Or(strings.Join(p, "/"), "outside") }
 	if d.Layers {
-		printed.Fprintf(w, "%s: layers changed\n", name)
+		printed.Fprintf(w, "%s: layers are %s, were %s\n", name, layersOf(of[1]), layersOf(of[0]))
 	}
 	for _, p := range d.Removed {
-		printed.Fprintf(w, "%s: removed %s (tier %d)\n", name, path(p.Path), p.Tier)
+		printed.Fprintf(w, "%s: removed %s (%s)\n", name, path(p.Path), keyends.Tiers(of[0])(p.Tier))
 	}
 	for _, p := range d.Added {
-		printed.Fprintf(w, "%s: added %s (tier %d)\n", name, path(p.Path), p.Tier)
+		printed.Fprintf(w, "%s: added %s (%s)\n", name, path(p.Path), keyends.Tiers(of[1])(p.Tier))
 	}
 	for _, r := range d.Renamed {
 		printed.Fprintf(w, "%s: %s is %s\n", name, path(r.Old), path(r.New))
@@ -327,6 +328,15 @@ func tellDifference(w io.Writer, name string, d *topology.Difference) {
 	for _, n := range d.AddedNodes {
 		printed.Fprintf(w, "%s: node %s added\n", name, n)
 	}
+}
+
+// layersOf lists the layers of a tree, widest first, with their tiers.
+func layersOf(t *topology.Tree) string {
+	var all []string
+	for _, l := range slices.Backward(t.Layers()) {
+		all = append(all, fmt.Sprintf("%s (tier %d)", cmp.Or(l.Name, "one without a name"), l.Tier))
+	}
+	return cmp.Or(strings.Join(all, ", "), "none")
 }
 
 // parseTopology reads the command line; it has told the user what is wrong with it.

@@ -44,10 +44,15 @@ func TestTopologyIsDrawnAndWritten(t *testing.T) {
 	require.Equal(t, failed, status)
 	require.Contains(t, said, "say which (-from FORMAT")
 
-	status, out, _ = topologyOf(t, []string{"{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {rack: r1}}}\n---\n" +
-		"{apiVersion: kueue.x-k8s.io/v1beta1, kind: Topology, metadata: {name: net}, spec: {levels: [{nodeLabel: rack}]}}"}, "-from", "objects", "@0")
+	status, out, _ = topologyOf(t, []string{racksOfKueue("example.com/rack")}, "-from", "objects", "@0")
 	require.Equal(t, ok, status)
-	require.Equal(t, "net\n  tier 1 is rack\n  r1, tier 1, nodes: 1 n1\n", out)
+	require.Equal(t, "net\n  tier 1 is example.com/rack\n  tier 2 is example.com/row\n  a, row\n    r1, rack, nodes: 1 n1\n", out)
+}
+
+// racksOfKueue is a topology of a row and a rack, whose label has any name.
+func racksOfKueue(rack string) string {
+	return "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {example.com/row: a, " + rack + ": r1}}}\n---\n" +
+		"{apiVersion: kueue.x-k8s.io/v1beta1, kind: Topology, metadata: {name: net}, spec: {levels: [{nodeLabel: example.com/row}, {nodeLabel: " + rack + "}]}}"
 }
 
 func TestTopologyIsChecked(t *testing.T) {
@@ -79,6 +84,21 @@ func TestTopologiesAreCompared(t *testing.T) {
 	status, out, _ = topologyOf(t, []string{slurmConf, other}, "-diff", "@0", "@1")
 	require.Equal(t, failed, status)
 	require.Equal(t, "slurm: added core/s3 (tier 1)\nslurm: node n2 moved from core/s2 to core/s1\nslurm: node n4 added\nslurm: node n5 added\nslurm: node n6 added\n", out)
+}
+
+// What changed is told with the names of layers, and those themselves with their tiers.
+func TestComparedTopologiesHaveLayers(t *testing.T) {
+	before, after := racksOfKueue("example.com/rack"), racksOfKueue("cabinet")
+	status, out, _ := topologyOf(t, []string{before, after}, "-from", "objects", "-diff", "@0", "@1")
+	require.Equal(t, failed, status)
+	require.Equal(t, "net: layers are example.com/row (tier 2), cabinet (tier 1), were example.com/row (tier 2), example.com/rack (tier 1)\n", out)
+	status, out, _ = topologyOf(t, []string{before, strings.Replace(before, "rack: r1}", "rack: r2}", 1) + "\n---\n{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {example.com/row: a, example.com/rack: r3}}}"},
+		"-from", "objects", "-diff", "@0", "@1")
+	require.Equal(t, failed, status)
+	require.Equal(t, "net: added a/r3 (rack)\nnet: a/r1 is a/r2\nnet: node n2 added\n", out)
+	status, out, _ = topologyOf(t, []string{before, strings.ReplaceAll(before, "name: net", "name: web")}, "-from", "objects", "-diff", "@0", "@1")
+	require.Equal(t, failed, status)
+	require.Contains(t, out, "net: layers are none, were example.com/row (tier 2), example.com/rack (tier 1)\nnet: removed a (row)\n")
 }
 
 func TestTopologyCommandLine(t *testing.T) {
@@ -118,7 +138,7 @@ func TestPlanOnAFabric(t *testing.T) {
 	for _, arg := range []string{path, "slurm:" + path} {
 		status, stdout, stderr := command(t, input.String(), "-fabric", arg, "-")
 		require.Equal(t, ok, status, stderr)
-		require.Contains(t, stdout, "default/job: placed, 2 members in 1 core/s1")
+		require.Contains(t, stdout, "default/job: placed, 2 members in domain core/s1 of tier 1, strategy 1\n")
 	}
 	status, _, stderr := command(t, input.String(), "-fabric", "topograph:"+path, "-")
 	require.Equal(t, failed, status)

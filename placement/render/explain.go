@@ -247,7 +247,7 @@ func roomLeft(o *Outcome) (lines []string, whole int) {
 	r := ruleOf(e)
 	whole = tierOf(e, r)
 	d := &e.Fragmentation[whole]
-	layer, path := layerOrTier(d.Layer, d.Tier), strings.Join(d.Domain, "/")
+	layer, path := layerWord(layerOrTier(d.Layer, d.Tier)), strings.Join(d.Domain, "/")
 	like := likeFirst(o.Request)
 	text := "The cluster has room for " + count64(d.Slots, "member") + like + " in all"
 	switch {

@@ -89,14 +89,6 @@ func rulePhrase(r rule) string {
 	return " (" + r.text + ")"
 }
 
-// layerWord is the name of a layer, of one without a name `domain of tier 2`.
-func layerWord(layer string) string {
-	if layer != "" && strings.Trim(layer, "0123456789") == "" {
-		return "domain of tier " + layer
-	}
-	return layer
-}
-
 // fits reads `at most 3 fit`.
 func fits(n int) string {
 	switch n {
@@ -183,11 +175,11 @@ func tierText(d *explain.Fragmentation) string {
 	switch {
 	case len(d.Domain) == 0:
 	case d.Best == 0 && held != "":
-		text = fmt.Sprintf("The first %s, %s,", layerOrTier(d.Layer, d.Tier), strings.Join(d.Domain, "/"))
+		text = fmt.Sprintf("The first %s, %s,", layerWord(layerOrTier(d.Layer, d.Tier)), strings.Join(d.Domain, "/"))
 	case d.Best == 0:
-		return "No " + layerOrTier(d.Layer, d.Tier) + " has room for a member."
+		return "No " + layerWord(layerOrTier(d.Layer, d.Tier)) + " has room for a member."
 	default:
-		text = fmt.Sprintf("The %s with most room, %s,", layerOrTier(d.Layer, d.Tier), strings.Join(d.Domain, "/"))
+		text = fmt.Sprintf("The %s with most room, %s,", layerWord(layerOrTier(d.Layer, d.Tier)), strings.Join(d.Domain, "/"))
 	}
 	if d.Best == 0 {
 		return text + " has no room for a member" + held + "."

@@ -91,5 +91,5 @@ func inPlace(layer string, tier int, domain []string) string {
 	if len(domain) == 0 {
 		return "somewhere in the cluster"
 	}
-	return fmt.Sprintf("in %s %s", layerOrTier(layer, tier), strings.Join(domain, "/"))
+	return "in " + domainWords(layer, tier, domain)
 }

@@ -6,42 +6,13 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/internal/keyends"
 	"github.com/muster-sched/muster/placement"
 )
 
 // layerNames are layers by the shortest end of their keys that no other one has: `zone` of `topology.kubernetes.io/zone`. A layer that is not
 // there is called as it is.
 type layerNames map[string]string
-
-// shortLayers finds the short names of some layers. Keys are cut at `/` and `.`; what would read as a tier is not short for a layer.
-func shortLayers(keys []string) layerNames {
-	keys = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(keys), "node"))))
-	names := layerNames{}
-	for _, key := range keys {
-		if short := shortest(key, keys); short != key {
-			names[key] = short
-		}
-	}
-	return names
-}
-
-// shortest is the shortest end of a key, of those behind a mark, that is the end of no other one.
-func shortest(key string, keys []string) string {
-	for at := len(key) - 1; at > 0; at-- {
-		end := key[at:]
-		if before := key[at-1]; before != '/' && before != '.' || strings.Trim(end, "0123456789") == "" {
-			continue
-		}
-		others := func(k string) bool {
-			rest, has := strings.CutSuffix(k, end)
-			return k != key && has && (rest == "" || strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, "."))
-		}
-		if !slices.ContainsFunc(keys, others) {
-			return end
-		}
-	}
-	return key
-}
 
 // layersOf are the short names of the layers of topologies.
 func layersOf(trees []cluster.NamedTree) layerNames {
@@ -51,7 +22,7 @@ func layersOf(trees []cluster.NamedTree) layerNames {
 			keys = append(keys, l.Name)
 		}
 	}
-	return shortLayers(keys)
+	return keyends.Of(keys)
 }
 
 // of is the short name of a layer.

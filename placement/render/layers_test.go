@@ -13,24 +13,6 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-func TestShortLayers(t *testing.T) {
-	for _, c := range []struct {
-		keys []string
-		want layerNames
-	}{
-		{[]string{"topology.kubernetes.io/zone", "example.com/rack", "leaf"}, layerNames{"topology.kubernetes.io/zone": "zone", "example.com/rack": "rack"}},
-		{[]string{"a.io/rack", "b.io/rack"}, layerNames{}},
-		{[]string{"x.a.io/rack", "x.b.io/rack"}, layerNames{"x.a.io/rack": "a.io/rack", "x.b.io/rack": "b.io/rack"}},
-		{[]string{"rack", "a.io/rack"}, layerNames{"a.io/rack": "io/rack"}},
-		{[]string{"x.io/rack", "rack", "y/a.rack"}, layerNames{"x.io/rack": "io/rack", "y/a.rack": "a.rack"}},
-		{[]string{"net.block", "net.sub-block"}, layerNames{"net.block": "block", "net.sub-block": "sub-block"}},
-		{[]string{"pool/node", "leaf.1", "a/", "/", ".", "", "ab"}, layerNames{}},
-		{[]string{"x.pool/node"}, layerNames{"x.pool/node": "pool/node"}},
-	} {
-		require.Equal(t, c.want, shortLayers(c.keys), c.keys)
-	}
-}
-
 // keyed is a refusal and a plan in a cluster whose layers have long keys.
 func keyed(t *testing.T) (refused, placed Outcome) {
 	t.Helper()

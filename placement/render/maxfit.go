@@ -2,7 +2,6 @@ package render
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster"
 
+	"github.com/muster-sched/muster/internal/keyends"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
@@ -93,13 +93,21 @@ func fitRows(s *ShapeFits) [][]string {
 		}
 		return append(row, cells[3])
 	}
-	rows, names := [][]string{row("", "without evictions", "once leaving members are gone", "with evictions", "domain")}, shortLayers(layers)
+	rows, names := [][]string{row("", "without evictions", "once leaving members are gone", "with evictions", "domain")}, layerNames(keyends.Of(layers))
 	for i := range s.Fits {
 		f := &s.Fits[i]
 		text := func(f *placement.Fit) string { return fitText(f, q.Group.Size) }
-		rows = append(rows, row(cmp.Or(names.of(f.Layer), "all"), text(&f.Now), text(&f.Later), text(&f.Evicting), strings.Join(f.Now.Domain, "/")))
+		rows = append(rows, row(fitLayer(f, names), text(&f.Now), text(&f.Later), text(&f.Evicting), strings.Join(f.Now.Domain, "/")))
 	}
 	return rows
+}
+
+// fitLayer is what the layer of a line is called.
+func fitLayer(f *placement.LayerFit, names layerNames) string {
+	if f.Layer == "" {
+		return "all"
+	}
+	return layerOrTier(names.of(f.Layer), f.Tier)
 }
 
 // writeNoFit says why nothing fits in the whole topology: now, later, and with victims, where that is another reason.

@@ -43,7 +43,7 @@ func RunningText(w io.Writer, gangs []placement.RunningGang, alone int, trees ..
 func placeText(at *placement.Position) string {
 	text := "the whole cluster"
 	if len(at.Domain) > 0 {
-		text = layerOrTier(at.Layer, at.Tier) + " " + strings.Join(at.Domain, "/")
+		text = domainWords(at.Layer, at.Tier, at.Domain)
 	}
 	for _, s := range at.Span {
 		if s.Domains > 1 {
@@ -69,7 +69,7 @@ func groupsText(l *placement.GroupLevel) string {
 		}
 		where := "in the whole cluster"
 		if w.Layer != "" {
-			where = "each in one " + w.Layer
+			where = "each in one " + layerWord(w.Layer)
 		}
 		parts = append(parts, fmt.Sprintf("%d%s %s", w.Groups, of, where))
 	}

@@ -103,7 +103,7 @@ func headline(o *Outcome) string {
 	}
 	text += fmt.Sprintf(", strategy %d", res.StrategyNumber)
 	if res.Strategy != "" && res.Strategy != res.Layer { // which is told
-		text += " (" + res.Strategy + ")"
+		text += " (" + strategyWords(res) + ")"
 	}
 	for i, s := range res.Span {
 		text += map[bool]string{true: ", span ", false: " "}[i == 0] + fmt.Sprintf("%s=%d", layerOrTier(s.Layer, s.Tier), s.Domains)
@@ -130,36 +130,18 @@ func headline(o *Outcome) string {
 	return text
 }
 
-// inDomain reads `in leaf s0/l1`, of the root `below the root`.
-func inDomain(layer string, tier int, domain []string) string {
-	if len(domain) == 0 {
-		return "below the root"
-	}
-	return fmt.Sprintf("in %s %s", layerOrTier(layer, tier), strings.Join(domain, "/"))
-}
-
-// layerOrTier reads `leaf`, `node` or `tier 2`.
-func layerOrTier(name string, tier int) string {
-	switch {
-	case name != "":
-		return name
-	case tier == 0:
-		return "node"
-	}
-	return fmt.Sprintf("tier %d", tier)
-}
-
 // refusalLine is a refusal in a line, of a quota with its amounts as people write them.
 func refusalLine(err error) string {
-	text := err.Error()
 	var why *placement.Unschedulable
 	if !errors.As(err, &why) {
-		return text
+		return err.Error()
 	}
+	text := err.Error()
 	if why.RefusedBy == nil {
+		text = strings.Replace(text, printed.Text(why.Rule), printed.Text(ruleWords(why.Rule)), 1)
 		if best := bestTier(why); best != nil {
-			path := printed.Text(strings.Join(best.Domain, "/"))
-			text = strings.Replace(text, " at "+path, " in "+printed.Text(layerOrTier(best.Layer, best.Tier))+" "+path, 1)
+			path := strings.Join(best.Domain, "/")
+			text = strings.Replace(text, " at "+printed.Text(path), " in "+printed.Text(domainWords(best.Layer, best.Tier, best.Domain)), 1)
 		}
 		return text
 	}
@@ -215,7 +197,7 @@ func writeTiers(w io.Writer, why *placement.Unschedulable) {
 		if (told == &why.Tiers[i] || len(t.Domain) == 0) && t.Groups == 0 && t.Members == why.Fits {
 			continue
 		}
-		best := "best " + layerOrTier(t.Layer, t.Tier) + " " + strings.Join(t.Domain, "/")
+		best := "best " + domainWords(t.Layer, t.Tier, t.Domain)
 		if len(t.Domain) == 0 {
 			best = "the whole topology"
 		}
