@@ -132,7 +132,7 @@ var hasPlace = regexp.MustCompile(`^in\.json: document \d+, line \d+: ([A-Za-z]+
 // readAndPlan reads and plans objects as the command does. It returns the errors, of which each must have a place.
 func readAndPlan(t *testing.T, objects any, opt cli.Options) (p *cli.Planned, text string) {
 	t.Helper()
-	data, err := json.Marshal(objects)
+	data, err := json.MarshalIndent(objects, "", "") // each key has a line
 	require.NoError(t, err)
 	defer func() {
 		if r := recover(); r != nil {

@@ -159,7 +159,7 @@ func (r *reader) onNodes(d *draft, members []*member.Member) []*member.Member {
 			if m.Obj != nil {
 				who = m.Obj.Title()
 			}
-			r.notices.Add(fmt.Sprintf("%s is on node %s, which is not in the input: it holds nothing", who, m.Node))
+			r.notices.Add(fmt.Sprintf("%s is on node %s, which %s: it holds nothing", who, m.Node, r.objects.LostNode(m.Node)))
 			continue
 		}
 		out = append(out, m)

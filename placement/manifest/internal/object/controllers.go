@@ -17,6 +17,14 @@ func (all *Set) Titled(title string) *Object {
 	return all.byTitle[title]
 }
 
+// LostNode says of a node that cannot be used whether the input has none of that name.
+func (all *Set) LostNode(name string) string {
+	if all.Titled("Node/"+defaultNamespace+"/"+name) != nil {
+		return "cannot be used"
+	}
+	return "is not in the input"
+}
+
 // ControllerOf is the object in the input that controls another one, nil if none does.
 func (all *Set) ControllerOf(o *Object) *Object {
 	for _, w := range o.Owners {

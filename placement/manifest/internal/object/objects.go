@@ -118,13 +118,21 @@ func (all *Set) collect(f string, doc document.Document, v *document.Value, kind
 			}
 		case strings.HasSuffix(kind, "List") && v.Get("metadata").Get("name") == nil && items == nil:
 		case version == "":
-			all.refuse(f, doc, &Defect{Line: v.Line, Object: kind, Field: "apiVersion", Reason: "missing"})
+			all.refuse(f, doc, &Defect{Line: v.Line, Object: nameless(kind, v), Field: "apiVersion", Reason: "missing"})
 		default:
 			all.add(f, doc, v, kind, version)
 		}
 	default:
 		all.refuse(f, doc, &Defect{Line: v.Line, Value: v.Text, Reason: "not an object"})
 	}
+}
+
+// nameless is what an object is called of which no more is known than its kind, and its name if it has one.
+func nameless(kind string, v *document.Value) string {
+	if name := v.Get("metadata").Get("name"); name != nil && name.Kind == document.Text {
+		return kind + "/" + name.Text
+	}
+	return kind
 }
 
 // Add keeps an object that stands in no file.
@@ -240,7 +248,9 @@ func (all *Set) enter(o *Object) *Object {
 		return nil
 	default:
 		o.contradicts(first)
-		first.contradicts(o)
+		if len(first.twins) == 0 { // else it is said already
+			first.contradicts(o)
+		}
 		if cmp.Or(muster.CompareNatural(o.File, first.File), cmp.Compare(o.Document, first.Document)) < 0 {
 			all.List[slices.Index(all.List, first)] = o
 			all.register(o)

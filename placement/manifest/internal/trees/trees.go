@@ -4,6 +4,7 @@ package trees
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster/cluster"
@@ -60,7 +61,11 @@ type treeSource struct {
 
 // addTree keeps a tree to be built from the labels of nodes.
 func (in *Trees) addTree(o *object.Object, cfg topology.LabelLayers) {
-	in.noteKeys(o.Name, cfg)
+	// The first of a name is the one, see Build.
+	if !slices.ContainsFunc(in.sources, func(s treeSource) bool { return s.name == o.Name }) &&
+		!slices.ContainsFunc(in.given, func(n cluster.NamedTree) bool { return n.Name == o.Name }) {
+		in.noteKeys(o.Name, cfg)
+	}
 	keys := []string{cfg.NodeLayer}
 	for _, l := range cfg.Layers {
 		keys = append(keys, l.Name, strings.Join(l.Keys, " "))
