@@ -87,7 +87,7 @@ const arrows = `
 	cmd/muster            < internal/cli
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
-	examples/generate     <
+	examples/generate     < internal/document
 	examples/embed        < . topology gang gang/queue gang/permit cluster placement
 	benchmarks            < . fabric topology numa quota gang preempt cluster explain placement placement/manifest
 `

@@ -2,7 +2,10 @@
 //
 //	go run ./examples/generate | go run ./cmd/muster plan -
 //
-// The cluster has spines of five leaves of five units of eight nodes of eight GPUs, some of which are in use.
+// The cluster has spines of five leaves of five units of eight nodes of eight GPUs, some of which are in use. With -dump it is one in which
+// every system runs, as kubectl prints it:
+//
+//	go run ./examples/generate -dump -nodes 512 > cluster.json
 package main
 
 import (
@@ -39,8 +42,14 @@ var jobs = []job{{"small", 4, 2}, {"medium", 16, 4}, {"large", 64, 8}, {"uneven"
 func main() {
 	nodes := flag.Int("nodes", 1000, "number of nodes")
 	fill := flag.Int("fill", 60, "per cent of the nodes that are in use")
+	every := flag.Bool("dump", false, "print a cluster in which every system runs, as kubectl prints it; -fill does not matter")
+	folder := flag.String("from", "placement/manifest/testdata/controllers", "with -dump: the folder of what controllers leave for one gang of each kind")
 	flag.Parse()
-	if err := generate(os.Stdout, *nodes, *fill); err != nil {
+	write := func(w io.Writer) error { return generate(w, *nodes, *fill) }
+	if *every {
+		write = func(w io.Writer) error { return dump(w, *folder, *nodes) }
+	}
+	if err := write(os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
