@@ -80,14 +80,14 @@ func (s *search) grow(pending *frontier, b *branch) {
 	if s.closed(b) || s.limit != nil && slices.Compare(b.bound[:len(s.limit)], s.limit) > 0 {
 		return
 	}
-	if s.offer(b) || s.hopes(b) {
+	if s.offer(b) || s.hopes() {
 		heap.Push(pending, b)
 	}
 }
 
-// hopes says whether the gang may fit with everybody gone who may leave below a branch. That is asked only of few: of many there nearly always is
+// hopes says whether the gang may fit with everybody gone who may leave below the branch visited last. That is asked only of few: of many there nearly always is
 // enough, and to ask takes a look at each node.
-func (s *search) hopes(b *branch) bool {
+func (s *search) hopes() bool {
 	const few = 16
 	if s.model.problem.Exact || len(s.state.candidates) > few || s.budget.spent() {
 		return true
