@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/printed"
@@ -156,16 +155,12 @@ func report(stderr io.Writer, p *Planned, keepGoing bool) {
 	for _, err := range p.Input.Defects {
 		say(stderr, err)
 	}
+	for _, line := range ignoredRules(p.Outcomes) {
+		printed.Fprintln(stderr, line)
+	}
 	for _, o := range p.Outcomes {
-		for _, rule := range ignoredRules(o.Ignored) {
-			printed.Fprintf(stderr, "%s: %s is not modelled and ignored (pods: %d)\n", o.Gang, rule, o.Ignored[rule])
-		}
 		if keepGoing && o.Err != nil && !errors.Is(o.Err, placement.ErrUnschedulable) {
 			say(stderr, o.Err)
 		}
 	}
-}
-
-func ignoredRules(counts map[string]int) []string {
-	return slices.Sorted(maps.Keys(counts))
 }

@@ -95,8 +95,8 @@ func TestStoryOfReclaim(t *testing.T) {
 	status, out, err := command(t, "", "../../examples/stories/reclaim.yaml")
 	require.Zero(t, status)
 	require.Empty(t, err)
-	require.Equal(t, `default/mine: placed, 2 members below the root of the topology, strategy 1, evicts 2 members
-  (outside the tree)  Ax Ax
+	require.Equal(t, `default/mine: placed, 2 members somewhere in the cluster, strategy 1, evicts 2 members
+  (nodes)  Ax Ax
   A mine-[0-1] -> node-[0-1]
   evicts default/batch-[1-2] on node-0: quota team-b uses more than its min of nvidia.com/gpu
   cost: highest priority 10, 2 members, priorities 20 in sum, lost work 5400 (proven to be the least)
@@ -366,7 +366,7 @@ metadata: {name: p, annotations: {volcano.sh/numa-topology-policy: single-numa-n
 spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
 `
 	for value, want := range map[string]string{
-		"required": "numa-exclusive", "": "1 numa-exclusive", "preferred": "  (outside the tree)  A.xx\n  A p -> n1 (zone 0)",
+		"required": "numa-exclusive", "": "1 numa-exclusive", "preferred": "  (nodes)  A.xx\n  A p -> n1 (zone 0)",
 	} {
 		args := []string{"-numa-exclusive", value, "-"}
 		if value == "" {

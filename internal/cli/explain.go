@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -153,6 +154,14 @@ func (p *Planned) tellOfFiles(o *render.Outcome, e *placement.Explanation) {
 		return
 	}
 	e.Fragmentation, e.NotTried = nil, nil
+	var why *placement.Unschedulable
+	if errors.As(g.Err, &why) {
+		if _, of, is := strings.Cut(why.Rule, placement.RuleMinMember+" of "); is { // fewer pods of it are known than it needs
+			e.Relaxations = nil
+			e.Facts = []explain.Fact{{Code: explain.CodeMembers, Detail: explain.Detail{Wanted: why.Wanted, Fits: why.Fits, Rule: why.Rule, Part: of}, Proven: why.Proven}}
+			return
+		}
+	}
 	for i := range e.Facts {
 		f := &e.Facts[i]
 		if f.Code != explain.CodeTogether {

@@ -67,7 +67,7 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 	output := choose(flags, "o", "text", outputs, "output: %s (a picture)")
 	flags.BoolVar(&set.maxFit, "max-fit", false, "print, for each shape that waiting gangs ask for, how large a gang fits in one domain of each layer before the first plan")
 	flags.BoolVar(&set.running, "running", false, "print the gangs that run before the first plan, worst first: where each lies, and where it could lie if it were planned again")
-	flags.BoolVar(&set.places, "places", false, "print, for each placed gang, the rank, node, group and domain of every member; in JSON also all domains, and labels and environment for its launcher")
+	flags.BoolVar(&set.places, "places", false, "print, for each placed gang, the rank, node, group and domain of every member, in place of who goes where; in JSON also all domains, and labels and environment for its launcher")
 	flags.BoolVar(&set.quotas, "quotas", false, "print the quotas after the plans: what they use, may use and must")
 	flags.BoolVar(&set.strict, "strict", false, "refuse pods with hard rules that are not modelled")
 	flags.BoolVar(&set.keepGoing, "keep-going", false, "plan the rest although some of the input cannot be used")

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,6 +47,33 @@ func merged(notices []string) []string {
 		out = append(out, s.first)
 	}
 	return out
+}
+
+// meanings are what names of rules do not say by themselves; the others are not modelled.
+var meanings = map[string]string{
+	"absentGroup":   "names a PodGroup that is not in the input, so that its minimum and rules are not known",
+	"absentOwner":   "has an owner that is not in the input, so that its rules are not known",
+	"unknownOwner":  "has a controller of an unknown kind, so that its rules are not known",
+	"ownerTopology": "is placed pod by pod, though its owner has a rule for all of them",
+}
+
+// ignoredRules says of each rule that plans do not keep which gangs have it.
+func ignoredRules(outcomes []render.Outcome) (lines []string) {
+	gangs, pods := map[string][]string{}, map[string]int{}
+	for i := range outcomes {
+		o := &outcomes[i]
+		for rule, n := range o.Ignored { // in any order: each has lists of its own
+			gangs[rule], pods[rule] = append(gangs[rule], o.Gang), pods[rule]+n
+		}
+	}
+	for _, rule := range slices.Sorted(maps.Keys(gangs)) {
+		what := "is not modelled and ignored"
+		if meaning := meanings[rule]; meaning != "" {
+			what = meaning
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s %s (pods: %d)", listed(gangs[rule], 4), rule, what, pods[rule]))
+	}
+	return lines
 }
 
 // listed names the first of many.

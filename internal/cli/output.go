@@ -36,7 +36,7 @@ func (p *Planned) writeText(w io.Writer, set *settings, plans func(io.Writer, []
 		write func() error
 	}{
 		{len(p.Outcomes) > 0, func() error { return plans(w, p.Outcomes) }},
-		{slices.ContainsFunc(p.Outcomes, placed), func() error { return render.PlacesText(w, p.Outcomes) }},
+		{set.summary && slices.ContainsFunc(p.Outcomes, placed), func() error { return render.PlacesText(w, p.Outcomes) }},
 		{len(told) > 0, func() error { return render.Explanations(w, told) }},
 		{set.maxFit, func() error { return writeMaxFit(w, p) }},
 		{set.running, func() error { return writeRunning(w, p) }},

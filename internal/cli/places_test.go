@@ -26,11 +26,9 @@ func TestPlacesFlag(t *testing.T) {
 	require.Equal(t, ok, status, errs)
 	require.Contains(t, out, `
 places of default/pod-1
-  rank  member   node    group  domain
-  0     pod-1-0  node-0  0      spine0/leaf0/unit0
-  1     pod-1-1  node-1  0      spine0/leaf0/unit0
-  2     pod-1-2  node-2  1      spine0/leaf0/unit0
-  3     pod-1-3  node-3  1      spine0/leaf0/unit0
+  rank  member       node        group  domain
+  0-1   pod-1-[0-1]  node-[0-1]  0 A    spine0/leaf0/unit0
+  2-3   pod-1-[2-3]  node-[2-3]  1 B    spine0/leaf0/unit0
 `)
 	require.NotContains(t, out, "places of default/big")
 
@@ -56,16 +54,29 @@ places of default/pod-1
 	require.Contains(t, errs, "-o svg draws plans: -quotas, -summary, -max-fit, -running, -places and -explain are for text\n")
 }
 
-// Where nobody is placed there is no table, not even an empty one; a gang without groups has a dash, and so has one outside of all domains.
+// Where nobody is placed there is no table, not even an empty one; without groups and domains there are no columns for them.
 func TestPlacesOfNobodyAndOfNoGroup(t *testing.T) {
 	status, out, errs := command(t, "", append([]string{"-places"}, story()...)...)
 	require.Equal(t, ok, status, errs)
 	require.NotContains(t, out, "places")
 	status, out, errs = command(t, node+"---"+pod, "-places", "-")
 	require.Equal(t, ok, status, errs)
+	require.Contains(t, out, "default/good: placed, 1 member in node n1, strategy 1\n  (nodes)  A...\n  rank  member  node\n  0     good    n1\n", "no column of dashes")
+
+	// Where a table says who goes where nothing else does.
+	status, out, errs = command(t, "", append([]string{"-places"}, story("roles")...)...)
+	require.Equal(t, ok, status, errs)
 	require.Contains(t, out, `
-places of default/good
-  rank  member  node  group  domain
-  0     good    n1    -      -
+      unit2  B B .... xxxx
+  rank  member           node        group        domain
+  0     leader-0         node-7      0 A decode   spine0/leaf1/unit1
+  1-3   worker-[0-2]     node-[4-6]  0 A decode   spine0/leaf1/unit1
+  4-5   prefill-0-[0-1]  node-[8-9]  1 B prefill  spine0/leaf1/unit2
 `)
+	require.NotContains(t, out, "->")
+	require.NotContains(t, out, "places of")
+
+	status, out, errs = command(t, "", "-places", "../../examples/stories/zones.yaml")
+	require.Equal(t, ok, status, errs)
+	require.Contains(t, out, " (zone 0)")
 }

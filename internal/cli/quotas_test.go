@@ -17,16 +17,16 @@ func TestStoryOfQuotas(t *testing.T) {
 	require.Empty(t, err)
 	require.Equal(t, `default/b-large: unschedulable: quota team-b limit, 2 of 3 (proven); 4 nvidia.com/gpu too many: 0 in use, 12 asked for,
     the limit 8
-  (outside the tree)  .. ..
+  (nodes)  .. ..
   best node node-0: room for 2 members
-  the whole topology: room for 3 members
+  the whole cluster: room for 3 members
 
 default/b-small: placed, 1 member in node node-0, strategy 1
-  (outside the tree)  A. ..
+  (nodes)  A. ..
   A b-small-0 -> node-0
 
-default/a-large: placed, 3 members below the root of the topology, strategy 1, by what its quota may borrow
-  (outside the tree)  Ax AA
+default/a-large: placed, 3 members somewhere in the cluster, strategy 1, by what its quota may borrow
+  (nodes)  Ax AA
   A a-large-0 -> node-0, a-large-[1-2] -> node-1
 
 quotas: # used, + rest of the share, . rest of the maximum, | minimum

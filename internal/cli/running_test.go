@@ -10,9 +10,10 @@ import (
 // A job is spread over two units, one of which has room for it; the worst comes first, pods in no gang are counted.
 func TestStoryOfRunning(t *testing.T) {
 	const told = `gangs that run before the plans, worst first
-  default/spread  4 members  leafLayer spine0/leaf1, over 2 of unitLayer  one tier wider than needed: unitLayer
-                  spine0/leaf1/unit1 has room
-  default/tight   3 members  unitLayer spine0/leaf0/unit0                 as tight as can be
+  one tier wider than needed:
+    default/spread  4 members  leafLayer spine0/leaf1, over 2 of unitLayer  could be in unitLayer spine0/leaf1/unit1
+  as tight as can be:
+    default/tight  3 members  unitLayer spine0/leaf0/unit0
   and 1 pod in no gang
 `
 	status, out, err := command(t, "", append([]string{"-running"}, story("running")...)...)
@@ -65,8 +66,8 @@ items:
 	_, out, err := command(t, files, append([]string{"-running", "-"}, story()...)...)
 	require.Empty(t, err)
 	require.Equal(t, `gangs that run before the plans, worst first
-  default/pairs  4 members  spineLayer spine0, over 2 of leafLayer, groups: 1 of 2 each in one unitLayer, 2 each in one
-                 spineLayer  2 tiers wider than needed: unitLayer spine0/leaf0/unit0, groups: 2 of 2 each in one
-                 unitLayer has room
+  2 tiers wider than needed:
+    default/pairs  4 members  spineLayer spine0, over 2 of leafLayer, groups: 1 of 2 each in one unitLayer, 2 each in
+                   one spineLayer  could be in unitLayer spine0/leaf0/unit0, groups: 2 of 2 each in one unitLayer
 `, out)
 }

@@ -82,7 +82,7 @@ func writeBrief(w io.Writer, o *Outcome, in paint) {
 		}
 		names, rest := rows[leaf], 0
 		slices.SortFunc(names, muster.CompareNatural)
-		label := "(outside the tree)"
+		label := d.outsideLabel()
 		if leaf != topology.NoDomain {
 			label = cmp.Or(strings.Join(d.tree.Path(leaf), "/"), "(nodes)")
 			if first, last := d.tree.Nodes(leaf); int(last-first) <= drawnInRow {

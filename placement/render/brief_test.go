@@ -60,7 +60,7 @@ func TestBriefPicturesAreShort(t *testing.T) {
 	b.Reset()
 	o = planned(many(t, 200), 3, 0)
 	writeBrief(&b, &o, nil)
-	require.Equal(t, "  (outside the tree)  A A A\n", b.String())
+	require.Equal(t, "  (nodes)  A A A\n", b.String())
 	b.Reset()
 	o = planned(many(t, 200, 50), 100, 0)
 	writeBrief(&b, &o, nil)

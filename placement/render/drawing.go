@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
@@ -289,7 +290,7 @@ func (d *drawing) write(w io.Writer) {
 		lines = append(lines, line{"  (nodes)", d.row(d.names(topology.Root))})
 	}
 	if outside := d.outside(); len(outside) > 0 {
-		lines = append(lines, line{"  (outside the tree)", d.row(outside)})
+		lines = append(lines, line{"  " + d.outsideLabel(), d.row(outside)})
 	}
 	writeLines(w, lines)
 }
@@ -299,7 +300,7 @@ func writeLines(w io.Writer, lines []line) {
 	width := 0
 	for _, l := range lines {
 		if l.text != "" {
-			width = max(width, len(l.label))
+			width = max(width, utf8.RuneCountInString(l.label))
 		}
 	}
 	for _, l := range lines {
@@ -309,6 +310,14 @@ func writeLines(w io.Writer, lines []line) {
 		}
 		fmt.Fprintf(w, "%-*s  %s\n", width, l.label, l.text) // of our own, but for the label, which is printed
 	}
+}
+
+// outsideLabel stands before the nodes that are in no domain, which are all of them where there is no tree.
+func (d *drawing) outsideLabel() string {
+	if d.tree == nil {
+		return "(nodes)"
+	}
+	return "(outside the tree)"
 }
 
 // outside lists the nodes that are in no domain, in natural order; without a tree these are all. A node may have come after the tree was made.

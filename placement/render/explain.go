@@ -48,11 +48,13 @@ func writeExplanation(w io.Writer, o *Outcome) {
 			details = append(details, text)
 		}
 	}
-	if like := likeFirst(o.Request); like != "" && len(e.Fragmentation) > 0 {
-		details = append(details, "Room is counted for members"+like+".")
+	if like := likeFirst(o.Request); like != "" && len(room) > 0 {
+		if text := "a member" + like; !toldIn(head, text) {
+			details = append(details, "Room is counted for members"+like+".")
+		}
 	}
 	for i := range e.Fragmentation {
-		if i != of && !repeats(e.Fragmentation[:i+1]) {
+		if i != of && len(room) > 0 && !repeats(e.Fragmentation[:i+1]) && !allTold(&e.Fragmentation[i], &e.Fragmentation[len(e.Fragmentation)-1]) {
 			details = append(details, tierText(&e.Fragmentation[i]))
 		}
 	}
@@ -106,6 +108,11 @@ func repeats(tiers []explain.Fragmentation) bool {
 	}
 	d, before := &tiers[len(tiers)-1], &tiers[len(tiers)-2]
 	return d.Best == d.Slots && d.Best == before.Best && slices.Equal(d.HeldBy, before.HeldBy)
+}
+
+// allTold says whether nothing is to be told of a domain without room beside what is told of the cluster: it has none, and who holds what.
+func allTold(d, whole *explain.Fragmentation) bool {
+	return d.Best == 0 && whole.Slots == 0 && (len(d.HeldBy) == 0 || slices.Equal(d.HeldBy, whole.HeldBy))
 }
 
 // whyWaits begins with what becomes of the gang, and the reason.
@@ -188,7 +195,11 @@ func refusalText(o *Outcome) string {
 		}
 		return text
 	case explain.CodeMembers:
-		return fmt.Sprintf("it needs %s, and %s known", members(o, d.Wanted), is(numberOr(d.Fits, "none", "only "), d.Fits))
+		of := ""
+		if d.Part != "" {
+			of = " of " + d.Part
+		}
+		return fmt.Sprintf("it needs %s%s, and %s known", members(o, d.Wanted), of, is(numberOr(d.Fits, "none", "only "), d.Fits))
 	case explain.CodeQuotaLimit:
 		return fmt.Sprintf("quota %s would use %s more than it may", d.Quota, deficitText(d))
 	case explain.CodeQuotaMinimum:

@@ -86,7 +86,7 @@ func TestChangesAreTold(t *testing.T) {
 		{explain.Change{Kind: explain.KindMultiple, Multiple: 4, From: "leaf"}, "its members did not have to come by multiples of 4 in each leaf", `{"drop":"multiple","multiple":4,"layer":"leaf"}`},
 		{explain.Change{Kind: explain.KindLimit, Limit: gang.Apart, From: "leaf", Most: 2}, "2 of its members could be in one leaf", `{"limit":"Apart","layer":"leaf","most":2}`},
 		{explain.Change{Kind: explain.KindLimit, Limit: gang.Apart, From: "leaf", Part: "decode", Level: 2}, "the groups of decode at level 2 did not have to keep apart by leaf", `{"limit":"Apart","layer":"leaf","most":0,"part":"decode","level":2}`},
-		{explain.Change{Kind: explain.KindLimit, Limit: gang.Alone, From: "2", OfParts: true}, "its parts did not have to be alone in a domain of tier 2", `{"limit":"Alone","layer":"2","most":0,"ofParts":true}`},
+		{explain.Change{Kind: explain.KindLimit, Limit: gang.Alone, From: "2", OfParts: true}, "its parts did not have to be alone in one domain of tier 2", `{"limit":"Alone","layer":"2","most":0,"ofParts":true}`},
 		{explain.Change{Kind: explain.KindLimit, Limit: gang.Within, From: "leaf", Most: 3}, "its members could be in 3 domains of leaf", `{"limit":"Within","layer":"leaf","most":3}`},
 		{explain.Change{Kind: explain.KindLimit, Limit: gang.Within, From: "leaf"}, "its members did not have to be in few domains of leaf", `{"limit":"Within","layer":"leaf","most":0}`},
 		{explain.Change{Kind: explain.KindRequest, Resource: "memory", Before: 8 << 30, Amount: 4 << 30}, "no member asked for more than 4Gi memory instead of 8Gi", `{"resource":"memory","from":8589934592,"to":4294967296}`},

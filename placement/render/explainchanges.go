@@ -15,7 +15,11 @@ func relaxationText(o *Outcome, r *explain.Relaxation) string {
 	for i := range r.And {
 		text += ", and " + changeText(o, &r.And[i])
 	}
-	text += ", it would start " + inPlace(p.Layer, p.Tier, p.Domain)
+	where := inPlace(p.Layer, p.Tier, p.Domain)
+	if n := len(p.Domain); r.Change.Kind == explain.KindAdd && p.Tier == 0 && n > 0 && strings.HasPrefix(p.Domain[n-1], r.Change.Like+"-new-") {
+		where = "there" // its name is made up
+	}
+	text += ", it would start " + where
 	if n := len(p.WaitsFor); n > 0 {
 		text += fmt.Sprintf(", once %s gone", is(count(n, "leaving member"), n))
 	}
@@ -133,7 +137,7 @@ func limitText(c *explain.Change) string {
 	layer, of := layerWord(c.From), limited(c)
 	switch {
 	case c.Limit == gang.Alone:
-		return fmt.Sprintf("%s did not have to be alone in a %s", of, layer)
+		return fmt.Sprintf("%s did not have to be alone in one %s", of, layer)
 	case c.Most == 0 && c.Limit == gang.Within:
 		return fmt.Sprintf("%s did not have to be in few domains of %s", of, layer)
 	case c.Most == 0:

@@ -2,7 +2,9 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,33 +12,80 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// PlacesText writes, of each outcome that has places, a table: a line a member, with the domain right above its node.
+// PlacesText writes, of each outcome that has places, a table with the domain right above the nodes: a line for members whose ranks follow
+// each other, as far as their names and nodes are ranges. The text of plans has these tables too.
 func PlacesText(w io.Writer, outcomes []Outcome) error {
 	b := bufio.NewWriter(w)
 	for i := range outcomes {
 		if o := &outcomes[i]; o.Places != nil {
 			printed.Fprintf(b, "places of %s\n", o.Gang)
-			writePlaces(b, o.Places)
+			writePlaces(b, o)
 		}
 	}
 	return b.Flush()
 }
 
-// writePlaces writes the table of one gang; who is in no group, or in no domain, has a dash there.
-func writePlaces(w io.Writer, all []placement.Place) {
+// writePlaces writes the table of one gang. Groups and domains have a column where there are some; who is in none has a dash there.
+func writePlaces(w io.Writer, o *Outcome) {
+	zones := map[string]string{}
+	if o.Result != nil {
+		for _, a := range o.Result.Assignments {
+			zones[a.Member] = zonesText(sharesOf(a.NUMA))
+		}
+	}
 	rows := [][]string{{"rank", "member", "node", "group", "domain"}}
-	for i := range all {
-		p := &all[i]
-		group, domain := "-", "-"
-		if p.Group >= 0 {
-			group = strconv.Itoa(p.Group)
+	for all := o.Places; len(all) > 0; {
+		end := 1
+		for end < len(all) && all[end].Rank == all[0].Rank+end && all[end].Group == all[0].Group && aboveNode(&all[end]) == aboveNode(&all[0]) {
+			end++
 		}
-		if n := len(p.Domains); n > 1 {
-			domain = strings.Join(p.Domains[n-2].Domain, "/")
+		rows = append(rows, placeRows(o, all[:end], zones)...)
+		all = all[end:]
+	}
+	for column := 4; column > 2; column-- {
+		if !slices.ContainsFunc(rows[1:], func(row []string) bool { return row[column] != "-" }) {
+			for i := range rows {
+				rows[i] = slices.Delete(rows[i], column, column+1)
+			}
 		}
-		rows = append(rows, []string{strconv.Itoa(p.Rank), p.Member, p.Node, group, domain})
 	}
 	writeColumns(w, rows)
+}
+
+// placeRows are the lines of members of one group and one domain whose ranks follow each other.
+func placeRows(o *Outcome, all []placement.Place, zones map[string]string) (rows [][]string) {
+	group, domain := "-", cmp.Or(aboveNode(&all[0]), "-")
+	if n := all[0].Group; n >= 0 {
+		group = strconv.Itoa(n)
+		if o.Result != nil { // its letter in the drawing
+			group += " " + string(letter(o.Result, n))
+		}
+		if name := partNames(o.Request)[all[0].Member]; name != "" {
+			group += " " + name
+		}
+	}
+	var list []seated
+	for i := range all {
+		list = append(list, seated{all[i].Member, all[i].Node, zones[all[i].Member]})
+	}
+	rank := all[0].Rank
+	for _, s := range stretches(list) {
+		ranks := strconv.Itoa(rank)
+		if n := len(s.members); n > 1 {
+			ranks += "-" + strconv.Itoa(rank+n-1)
+		}
+		rank += len(s.members)
+		rows = append(rows, []string{ranks, s.who(), s.where(), group, domain})
+	}
+	return rows
+}
+
+// aboveNode is the domain right above the node of a member, empty if there is none.
+func aboveNode(p *placement.Place) string {
+	if n := len(p.Domains); n > 1 {
+		return strings.Join(p.Domains[n-2].Domain, "/")
+	}
+	return ""
 }
 
 // places are the same for JSON.

@@ -32,6 +32,11 @@ func (s *stretchOfSeats) where() string {
 	return text + s.beside
 }
 
+// sharesNode says whether others are on the same single node.
+func (s *stretchOfSeats) sharesNode(next *stretchOfSeats) bool {
+	return len(s.nodes) == 1 && len(next.nodes) == 1 && s.nodes[0] == next.nodes[0] && s.beside == next.beside
+}
+
 // ranged writes names that are alike as a range. A name in which a range could be read is quoted.
 func ranged(names []string) string {
 	if len(names) == 1 && strings.ContainsAny(names[0], hostlist.Special) {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,4 +85,20 @@ func TestRangesAreReversible(t *testing.T) {
 		}
 		require.Equal(t, list, again)
 	})
+}
+
+// Names on one node stand before it together, also where the rest of a long list is counted.
+func TestSeatsShareANode(t *testing.T) {
+	seatsOn := func(nodes ...string) string {
+		var list []seated
+		for i, node := range nodes {
+			list = append(list, seated{member: string(rune('a'+i)) + "-pod", node: node})
+		}
+		var b strings.Builder
+		writeSeats(&b, list, "->")
+		return b.String()
+	}
+	require.Equal(t, " a-pod b-pod -> n1, c-pod -> n2, d-pod -> n1", seatsOn("n1", "n1", "n2", "n1"))
+	require.Equal(t, " a-pod b-pod c-pod d-pod e-pod f-pod g-pod h-pod -> n1, and 2 more", seatsOn(slices.Repeat([]string{"n1"}, 10)...))
+	require.Equal(t, " a-pod b-pod c-pod d-pod e-pod f-pod g-pod h-pod -> n1, and 1 more", seatsOn(append(slices.Repeat([]string{"n1"}, 8), "n2")...))
 }

@@ -24,19 +24,30 @@ func RunningText(w io.Writer, gangs []placement.RunningGang, alone int, trees ..
 	default:
 		printed.Fprintln(b, "no gang runs before the plans")
 	}
-	rows := [][]string{}
+	rows, judged := [][]string{}, []string{}
 	for i := range gangs {
 		g := gangs[i]
 		g.Now, g.Best = *names.position(&g.Now), *names.position(&g.Best)
-		rows = append(rows, []string{g.Gang, count(g.Members, "member"), placeText(&g.Now), better(&g)})
+		what, where := better(&g)
+		rows, judged = append(rows, []string{g.Gang, count(g.Members, "member"), placeText(&g.Now), where}), append(judged, what)
 	}
-	if len(rows) > 0 {
-		writeColumns(b, rows)
-	}
+	writeJudged(b, rows, judged)
 	if alone > 0 && len(gangs) > 0 {
 		printed.Fprintf(b, "  and %s in no gang\n", count(alone, "pod"))
 	}
 	return b.Flush()
+}
+
+// writeJudged writes lines below what is said of all of them.
+func writeJudged(w io.Writer, rows [][]string, judged []string) {
+	for first, last := 0, 0; first < len(rows); first = last {
+		for last < len(rows) && judged[last] == judged[first] {
+			rows[last][0] = "  " + rows[last][0]
+			last++
+		}
+		printed.Fprintf(w, "  %s:\n", judged[first])
+		writeColumns(w, rows[first:last])
+	}
 }
 
 // placeText reads `leaf s0/l1, over 2 units, groups: 3 of 4 in a unit each`.
@@ -76,24 +87,26 @@ func groupsText(l *placement.GroupLevel) string {
 	return strings.Join(parts, ", ")
 }
 
-// better says what could be better.
-func better(g *placement.RunningGang) string {
+// better says what could be better, and where it would be.
+func better(g *placement.RunningGang) (what, where string) {
 	doubt := ""
 	if !g.Proven {
-		doubt = "; perhaps there is a better place"
+		doubt = ", perhaps not the best place"
 	}
 	switch {
 	case g.Moves == nil && g.Proven:
-		return "as tight as can be"
+		return "as tight as can be", ""
 	case g.Moves == nil:
-		return "nothing better was found"
+		return "nothing better was found", ""
 	case g.Wider > 0:
 		tiers := map[bool]string{true: "one tier", false: fmt.Sprintf("%d tiers", g.Wider)}[g.Wider == 1]
-		return fmt.Sprintf("%s wider than needed: %s has room%s", tiers, placeText(&g.Best), doubt)
+		what = tiers + " wider than needed"
 	case g.Wider < 0:
-		return fmt.Sprintf("its rules would rather have it in %s%s", placeText(&g.Best), doubt)
+		what = "its rules would rather have it elsewhere"
+	default:
+		what = "no wider than needed, but not where it would lie best"
 	}
-	return fmt.Sprintf("no wider than needed, but it would lie better in %s%s", placeText(&g.Best), doubt)
+	return what, "could be in " + placeText(&g.Best) + doubt
 }
 
 // runningObjects are the same for JSON.

@@ -33,7 +33,7 @@ func Text(w io.Writer, outcomes []Outcome) error { return writeText(w, outcomes,
 // writeText is Text in colours.
 func writeText(w io.Writer, outcomes []Outcome, in paint) error {
 	b := bufio.NewWriter(w)
-	each := len(outcomes) <= drawnEach
+	each, drawn := len(outcomes) <= drawnEach, &refusals{}
 	if !each {
 		writeCluster(b, outcomes, in)
 	}
@@ -46,9 +46,7 @@ func writeText(w io.Writer, outcomes []Outcome, in paint) error {
 		switch {
 		case !drawable(o):
 		case each:
-			d := newDrawing(o.Cluster, o)
-			d.paint = in
-			d.write(b)
+			drawn.write(b, o, in)
 		case o.Result != nil:
 			writeBrief(b, o, in)
 		}
@@ -56,15 +54,42 @@ func writeText(w io.Writer, outcomes []Outcome, in paint) error {
 			writeReason(b, o)
 			continue
 		}
-		writeMembers(b, o, in)
+		if o.Places != nil { // which say it too
+			writePlaces(b, o)
+		} else {
+			writeMembers(b, o, in)
+		}
 		writeVictims(b, o)
 	}
 	return b.Flush()
 }
 
+// refusals remembers how the last one was drawn, so that the same cluster is not drawn for each.
+type refusals struct{ gang, drawing string }
+
+func (r *refusals) write(w io.Writer, o *Outcome, in paint) {
+	d := newDrawing(o.Cluster, o)
+	d.paint = in
+	var text strings.Builder
+	d.write(&text)
+	switch {
+	case o.Result != nil:
+	case r.drawing == text.String():
+		printed.Fprintf(w, "  on nodes as drawn for %s\n", r.gang)
+		return
+	default:
+		r.gang, r.drawing = o.Gang, text.String()
+	}
+	_, _ = io.WriteString(w, text.String()) // to a buffer
+}
+
 // drawable says whether there is something to draw: a plan or a refusal, and the snapshot of it.
 func drawable(o *Outcome) bool {
 	planned := o.Result != nil || errors.Is(o.Err, placement.ErrUnschedulable)
+	var why *placement.Unschedulable
+	if errors.As(o.Err, &why) && strings.HasPrefix(why.Rule, placement.RuleMinMember+" of ") {
+		return false // the request was not made: nothing is known of what a slot is
+	}
 	return planned && o.Request != nil && o.Cluster != nil
 }
 
@@ -98,8 +123,13 @@ func headline(o *Outcome) string {
 	if o.Request != nil && len(o.Request.Members) > len(res.Assignments) {
 		text += fmt.Sprintf(" of %d", len(o.Request.Members))
 	}
-	if text += " " + inDomain(res.Layer, res.Tier, res.Domain); len(res.Domain) == 0 {
-		text += " of the topology"
+	switch {
+	case len(res.Domain) == 0 && res.Tree == "":
+		text += " somewhere in the cluster"
+	case len(res.Domain) == 0:
+		text += " " + inDomain(res.Layer, res.Tier, res.Domain) + " of the topology"
+	default:
+		text += " " + inDomain(res.Layer, res.Tier, res.Domain)
 	}
 	text += fmt.Sprintf(", strategy %d", res.StrategyNumber)
 	if res.Strategy != "" && res.Strategy != res.Layer { // which is told
@@ -199,7 +229,7 @@ func writeTiers(w io.Writer, why *placement.Unschedulable) {
 		}
 		best := "best " + domainWords(t.Layer, t.Tier, t.Domain)
 		if len(t.Domain) == 0 {
-			best = "the whole topology"
+			best = "the whole cluster"
 		}
 		least := map[bool]string{true: "at least "}[t.AtLeast]
 		printed.Fprintf(w, "  %s: room for %s%s", best, least, count(t.Members, "member"))
@@ -264,16 +294,23 @@ const (
 	maxRangesListed = 8
 )
 
-// writeSeats writes members and their nodes as ranges: ` worker-[0-15] -> n[01-16], last -> n20`.
+// writeSeats writes members and their nodes as ranges: ` worker-[0-15] -> n[01-16], leader last -> n20`; several on one node are before it.
 func writeSeats(w io.Writer, list []seated, to string) {
-	told := 0
-	for i, s := range stretches(list) {
+	told, all := 0, stretches(list)
+	for i := range all {
+		s := &all[i]
 		if i == maxRangesListed {
+			if all[i-1].sharesNode(s) {
+				fmt.Fprintf(w, " %s %s", to, printed.Text(s.where()))
+			}
 			fmt.Fprintf(w, ", and %d more", len(list)-told)
 			return
 		}
 		told += len(s.members)
-		printed.Fprintf(w, "%s %s %s %s", map[bool]string{true: "", false: ","}[i == 0], s.who(), to, s.where())
+		printed.Fprintf(w, "%s %s", map[bool]string{true: "", false: ","}[i == 0 || all[i-1].sharesNode(s)], s.who())
+		if i == len(all)-1 || !s.sharesNode(&all[i+1]) {
+			printed.Fprintf(w, " %s %s", to, s.where())
+		}
 	}
 }
 
