@@ -32,6 +32,27 @@ func TestFabricBesideATopology(t *testing.T) {
 	require.Contains(t, stdout, `"domain":"zz/z`)
 }
 
+// So it is with the layers of Koordinator's gather strategies and the tier names of Volcano.
+func TestFabricBesideLayersOfOtherSystems(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "topology.conf")
+	require.NoError(t, os.WriteFile(path, []byte("SwitchName=z1 Nodes=n1,n3\nSwitchName=z2 Nodes=n2,n4\nSwitchName=zz Switches=z[1-2]\n"), 0o600))
+	for rule, object := range map[string]string{
+		"gatherStrategy": `{apiVersion: scheduling.sigs.k8s.io/v1alpha1, kind: PodGroup, metadata: {name: g, annotations: {gang.scheduling.koordinator.sh/network-topology-spec: '{"gatherStrategy":[{"layer":"rack","strategy":"MustGather"}]}'}}, spec: {minMember: 1}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: q, labels: {pod-group.scheduling.sigs.k8s.io: g}}, spec: {containers: [{resources: {requests: {cpu: 1}}}]}}
+`,
+		"highestTierName": `{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g}, spec: {minMember: 1, networkTopology: {mode: hard, highestTierName: rack}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: q, annotations: {scheduling.k8s.io/group-name: g}}, spec: {containers: [{resources: {requests: {cpu: 1}}}]}}
+`,
+	} {
+		nodes, _, _ := strings.Cut(beside, "---\n{apiVersion: batch")
+		status, stdout, stderr := command(t, nodes+"---\n"+object, "-fabric", path, "-o", "json", "-")
+		require.Equal(t, ok, status, "%s: %s", rule, stderr)
+		require.Contains(t, stdout, `"domain":"r1/n1"`, rule)
+	}
+}
+
 // Where none of the names is known that is said once, with an example of both.
 func TestFabricOfOtherNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "topology.conf")

@@ -77,7 +77,7 @@ func (in *rules) gatherLayer(f object.Field) string {
 	if name == "" {
 		return ""
 	}
-	t, why := in.trees.Find("")
+	t, why := in.trees.FindWith("", name)
 	switch {
 	case t == nil && why != "":
 		f.Fail(why)

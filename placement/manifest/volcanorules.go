@@ -46,7 +46,7 @@ func (in *rules) networkNotes(d *draft, meta object.Field) []gang.Rule {
 	if mode.Present() {
 		at = mode
 	}
-	return in.withinTier(d, at, func(t *topology.Tree) (int, bool) { return most, isNumber })
+	return in.withinTier(d, at, "", func(t *topology.Tree) (int, bool) { return most, isNumber })
 }
 
 // isHard says whether a mode of Volcano's rule binds, which is the default: the other one prefers every layer, which is what a gang without a
@@ -62,10 +62,10 @@ func isHard(at object.Field, mode string) bool {
 	return false
 }
 
-// withinTier is the rule that a gang lies in a domain of a tier, if one is told: else in any real domain. Where the gang has no topology, that is
-// a defect at a place.
-func (in *rules) withinTier(d *draft, at object.Field, told func(t *topology.Tree) (tier int, ok bool)) []gang.Rule {
-	t, why := in.trees.Find(d.tree)
+// withinTier is the rule that a gang lies in a domain of a tier, if one is told, perhaps by the name of its layer: else in any real domain. Where
+// the gang has no topology, that is a defect at a place.
+func (in *rules) withinTier(d *draft, at object.Field, layer string, told func(t *topology.Tree) (tier int, ok bool)) []gang.Rule {
+	t, why := in.trees.FindWith(d.tree, layer)
 	if t == nil {
 		if why != "" {
 			at.Fail(why)
@@ -73,10 +73,13 @@ func (in *rules) withinTier(d *draft, at object.Field, told func(t *topology.Tre
 		return nil
 	}
 	tier, ok := told(t)
-	if !ok {
-		tier = t.RootTier() - 1
+	switch {
+	case !ok:
+		layer = strconv.Itoa(t.RootTier() - 1)
+	case layer == "":
+		layer = strconv.Itoa(tier)
 	}
-	return []gang.Rule{{Layer: strconv.Itoa(tier), Strength: gang.MustGather}}
+	return []gang.Rule{{Layer: layer, Strength: gang.MustGather}}
 }
 
 // networkPrefix begins the keys of Volcano's rule in metadata.
@@ -98,7 +101,7 @@ func (in *rules) networkTopology(d *draft, f object.Field) []gang.Rule {
 		return nil
 	}
 	known := true
-	rules := in.withinTier(d, f, func(t *topology.Tree) (int, bool) {
+	rules := in.withinTier(d, f, layer, func(t *topology.Tree) (int, bool) {
 		if layer == "" {
 			return tier, isNumber
 		}

@@ -86,9 +86,9 @@ func (in *Lookup) having(layer string) (found []cluster.NamedTree) {
 	return found
 }
 
-// findWith is the tree that a gang means by the name of a layer: where it names no tree, and the one that it would mean has no such layer, the
+// FindWith is the tree that a gang means by the name of a layer: where it names no tree, and the one that it would mean has no such layer, the
 // only one that has, see TreeOf.
-func (in *Lookup) findWith(tree, layer string) (t *topology.Tree, why string) {
+func (in *Lookup) FindWith(tree, layer string) (t *topology.Tree, why string) {
 	t, why = in.Find(tree)
 	if tree != "" {
 		return t, why
@@ -110,7 +110,7 @@ func (in *Lookup) Layer(f object.Field, tree string) (l topology.Layer, ok bool)
 	if name == "" {
 		return l, false
 	}
-	t, why := in.findWith(tree, name)
+	t, why := in.FindWith(tree, name)
 	if t == nil {
 		if why != "" && tree == "" { // of a topology that the gang names, its name is at fault
 			f.Fail(why)
@@ -162,7 +162,7 @@ func (in *Lookup) Prefer(f object.Field, tree string) []gang.Rule {
 	if !ok {
 		return nil
 	}
-	t, _ := in.findWith(tree, l.Name)
+	t, _ := in.FindWith(tree, l.Name)
 	return preferFrom(t, l)
 }
 
