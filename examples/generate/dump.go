@@ -94,6 +94,11 @@ func (c copied) of(key string, v any) any {
 		for k, e := range v {
 			out[k] = c.of(k, e)
 		}
+		if roots, ok := out["roots"].([]any); ok && v["prefix"] == "n" { // Kueue shortens names of nodes so
+			for i := range roots {
+				roots[i] = c.text("", fmt.Sprint("n", roots[i]))[1:]
+			}
+		}
 		return out
 	case []any:
 		out := make([]any, len(v))

@@ -25,6 +25,7 @@ func TestDumpIsPlanned(t *testing.T) {
 	require.NoError(t, dump(&files, "../../placement/manifest/testdata/controllers", 96))
 	require.Zero(t, cli.Run([]string{"-o", "json", "-"}, &files, &out, &err), err.String())
 	require.NotContains(t, err.String(), "not known here")
+	require.NotContains(t, err.String(), "not in the input")
 	require.Empty(t, bytes.Count(out.Bytes(), []byte(`"status":"invalid"`)))
 	for _, space := range []string{"grove", "intree", "job", "jobset", "kai", "koord", "kueue", "lws", "mpi", "pytorch", "ray", "tfjob", "trainer", "volcano"} {
 		for _, space := range []string{space, space + "-1"} {
