@@ -114,8 +114,8 @@ type Gang struct {
 	Request gang.Request
 	// Ignored counts the hard rules that are not modelled, once a waiting pod and rule, by name: of pods hostPorts,
 	// podAffinity, podAntiAffinity, topologySpread, volumes, resourceClaims, schedulingGates, deviceJointAllocate,
-	// deviceAllocateHint, gpuPartition, gpuShare, reservation; of gangs kueueQuota, resourceFlavors, preemptionGates,
-	// taskTopology, absentGroup, unknownOwner, absentOwner, exclusiveTopology, ownerTopology. Nil if there are none.
+	// deviceAllocateHint, gpuPartition, gpuShare, reservation, hyperNodeAffinity, hyperJob; of gangs kueueQuota, resourceFlavors,
+	// preemptionGates, taskTopology, absentGroup, unknownOwner, absentOwner, exclusiveTopology, ownerTopology. Nil if there are none.
 	Ignored map[string]int
 	// Terms are those under which its members are let go, as far as the files state them: the zero value if they state none;
 	// WaitTime is in seconds. Total is the number of members that the files declare, 0: none.

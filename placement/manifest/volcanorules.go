@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 	"github.com/muster-sched/muster/topology"
@@ -17,6 +18,9 @@ func (in *rules) volcanoTree(d *draft) {
 		if d.obj.Annotation("volcano.sh/"+key).Present() && !slices.Contains(d.lost, "taskTopology") {
 			d.lost = append(d.lost, "taskTopology")
 		}
+	}
+	if object.Stated(d.obj.Root.Get("metadata"), ignored.HyperJobName).Present() {
+		d.lost = append(d.lost, ignored.HyperJob)
 	}
 	if in.trees.HasHyperNodes() {
 		d.tree = trees.HyperTree

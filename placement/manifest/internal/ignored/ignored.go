@@ -25,12 +25,19 @@ var notes = []struct{ key, rule string }{
 	{prefix + "reservation-affinity", "reservation"},
 	{prefix + "exact-match-reservation", "reservation"},
 	{"volcano.sh/hypernode-affinity", "hyperNodeAffinity"},
+	{HyperJobName, HyperJob},
 	{"volcano.sh/vgpu-use-gpuuuid", GPUShare},
 	{"volcano.sh/vgpu-nouse-gpuuuid", GPUShare},
 	{"gpu-fraction", GPUShare},
 	{"gpu-memory", GPUShare},
 	{"gpu-fraction-num-devices", GPUShare},
 }
+
+// HyperJob is counted where a member belongs to a job that Volcano divides among clusters, and HyperJobName is the key that says so.
+const (
+	HyperJob     = "hyperJob"
+	HyperJobName = "volcano.sh/hyperjob-name"
+)
 
 // GPUShare is a part of a device, which running pods may have too.
 const GPUShare = "gpuShare"
