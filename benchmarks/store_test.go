@@ -110,6 +110,9 @@ func BenchmarkReadStoreGangs(b *testing.B) {
 			"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "Topology", "metadata": map[string]any{"name": "default"},
 			"spec": map[string]any{"levels": []any{map[string]any{"nodeLabel": "net/rack"}}},
 		}
+		class := map[string]any{
+			"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": map[string]any{"name": "high"}, "value": int64(7),
+		}
 		for _, change := range []struct {
 			name      string
 			goal      time.Duration
@@ -122,6 +125,7 @@ func BenchmarkReadStoreGangs(b *testing.B) {
 			{"end", 50 * time.Microsecond, pod(0, nil, map[string]any{"phase": "Succeeded"}), first, false},
 			{"node", 200 * time.Microsecond, node(nodes), node(nodes), true},
 			{"labels", 200 * time.Microsecond, labeled, node(0), false},
+			{"class", 200 * time.Microsecond, class, class, true},
 			{"topology", 0, tree, tree, true},
 			{"node-of-topology", 200 * time.Microsecond, node(nodes), node(nodes), true},
 			{"labels-of-none", 200 * time.Microsecond, labeled, node(0), false},

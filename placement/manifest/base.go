@@ -86,6 +86,9 @@ var clusterKinds = map[string]func(*base, *object.Object){
 	"policy/PodDisruptionBudget":                       func(b *base, o *object.Object) { b.budgets.Read(o) },
 }
 
+// classKinds are those of them that are read one by one, by API group and kind.
+var classKinds = map[string]bool{"scheduling.k8s.io/PriorityClass": true, "kueue.x-k8s.io/WorkloadPriorityClass": true}
+
 // readRuntime keeps what TrainJobs refer to; of two of one name the first.
 func (b *base) readRuntime(o *object.Object) {
 	if name := runtimeName(o.Kind, o.Namespace, o.Name); b.runtimes[name] == nil {

@@ -114,7 +114,7 @@ func (s *Store) Changes() *Changes {
 // isTold says whether nothing was set or deleted since the last call of Changes that is read.
 func (s *Store) isTold() bool {
 	t := &s.told
-	return s.base != nil && !s.rebase && len(s.nodes)+len(s.dirty) == 0 &&
+	return s.base != nil && !s.rebase && len(s.nodes)+len(s.classes)+len(s.dirty) == 0 &&
 		!t.based && !t.sums && len(t.nodesOf)+len(t.gone)+len(t.fresh)+len(t.restarted) == 0
 }
 

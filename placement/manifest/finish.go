@@ -68,8 +68,8 @@ func (r *reader) finish(d *draft) bool {
 	members = r.onNodes(d, members)
 	member.SortMembers(members)
 	joinQuota(&r.base.quotas, d, members)
-	d.readClass(&r.base.priorities, members)
-	rank(&r.base.priorities, d, members)
+	d.readClass(r.priorities, members)
+	rank(r.priorities, d, members)
 	d.protect(members)
 	var leaving []*member.Member // who count for no gang
 	members = slices.DeleteFunc(members, func(m *member.Member) bool {

@@ -157,7 +157,7 @@ func (r *reader) readJob(o *object.Object) {
 	if d.class = pod.Class; pod.Priority != nil {
 		d.priority = pod.Priority
 	}
-	if n := r.base.priorities.OfWorkload(o.Label("kueue.x-k8s.io/priority-class")); n != nil && d.priority == nil {
+	if n := r.priorities.OfWorkload(o.Label("kueue.x-k8s.io/priority-class")); n != nil && d.priority == nil {
 		d.priority = n
 	}
 	d.promised = promise(o.Name, jobMembers(spec, o.Root.Sub("status")), 0, pod)

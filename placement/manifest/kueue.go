@@ -26,7 +26,7 @@ func (r *reader) readWorkload(o *object.Object) {
 	}
 	d := r.gangs.declare(o)
 	r.gangs.owned(o, d)
-	priorityOfWorkload(&r.base.priorities, d, o)
+	priorityOfWorkload(r.priorities, d, o)
 	d.lost = ignored.OfWorkload(o)
 	placed := r.assignments(o)
 	var sets []member.PodSet

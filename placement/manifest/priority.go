@@ -17,7 +17,7 @@ func classOf(p *priorities.All, m *member.Member, own bool) priorities.Class {
 		c, _ = p.Resolve(m.Spec.Priority, m.Spec.Class)
 	}
 	if name == "" && m.Spec.Priority == nil {
-		c = p.Global
+		c = p.Global()
 	}
 	c.Never = priorities.Never(m.Spec.Policy, c.Never)
 	return c

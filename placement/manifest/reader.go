@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
 
@@ -18,27 +19,28 @@ import (
 type reader struct {
 	base *base
 
-	objects   *object.Set
-	notices   *object.Notices
-	trees     *trees.Lookup
-	rules     rules
-	pods      pods
-	gangs     gangs
-	owners    ownerReader
-	inTree    inTree
-	running   []cluster.Running
-	ending    []string // see Input.Ending
-	standings []gang.Request
-	demand    map[string]muster.Resources
-	bound     budgets.Counts
-	held      nodes.Held
-	apart     apart.Gangs
+	objects    *object.Set
+	notices    *object.Notices
+	trees      *trees.Lookup
+	priorities *priorities.All
+	rules      rules
+	pods       pods
+	gangs      gangs
+	owners     ownerReader
+	inTree     inTree
+	running    []cluster.Running
+	ending     []string // see Input.Ending
+	standings  []gang.Request
+	demand     map[string]muster.Resources
+	bound      budgets.Counts
+	held       nodes.Held
+	apart      apart.Gangs
 }
 
 // newReader will read gangs that refer to a base, beside others that name so many label keys which no topology has.
 func newReader(b *base, objects *object.Set, notices *object.Notices, others map[string]bool) *reader {
 	r := &reader{base: b, objects: objects, notices: notices, bound: budgets.Counts{}, held: nodes.Held{}}
-	r.trees = b.trees.Lookup(others)
+	r.trees, r.priorities = b.trees.Lookup(others), b.priorities.For(objects.Names)
 	r.rules = rules{r.trees}
 	r.pods = pods{amounts: b.amounts, quotas: &b.quotas, zones: &b.zones, held: r.held, notices: notices, reports: r.reports}
 	r.gangs = gangs{objects: objects, notices: notices, byName: map[string]*draft{}, leftBy: map[*member.Member]*draft{}, covered: map[string]*draft{}}
@@ -47,7 +49,7 @@ func newReader(b *base, objects *object.Set, notices *object.Notices, others map
 		groups: map[string]*nested{}, above: map[string]*nested{}, workloads: map[string][]*object.Object{},
 	}
 	r.gangs.inTree = &r.inTree
-	r.owners = ownerReader{objects: objects, runtimes: b.runtimes, rules: &r.rules, pods: &r.pods, priorities: &b.priorities, gangs: &r.gangs}
+	r.owners = ownerReader{objects: objects, runtimes: b.runtimes, rules: &r.rules, pods: &r.pods, priorities: r.priorities, gangs: &r.gangs}
 	return r
 }
 

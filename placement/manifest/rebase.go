@@ -19,11 +19,17 @@ func (s *Store) freshBase() {
 	}
 	maps.Copy(s.told.nodesOf, s.nodes)
 	clear(s.nodes)
+	clear(s.classes)
 	s.rebase = false
 }
 
-// follow brings the base up to date where no more than nodes and their zones are others; false: it is to be read anew.
+// follow brings the base up to date where no more than nodes, their zones, and classes are others; false: it is to be read anew.
 func (s *Store) follow() bool {
+	for _, id := range slices.Sorted(maps.Keys(s.classes)) {
+		if s.odd[id] || !s.followClass(id, s.classes[id].header) {
+			return false
+		}
+	}
 	moved, keys := false, map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(s.nodes)) {
 		if s.odd[name] {
@@ -52,7 +58,7 @@ func (s *Store) follow() bool {
 // followNode reads a node again, with its zones, and takes the sections apart that it may mean something else to; not ok: more is to be read.
 func (s *Store) followNode(name string) (change nodes.Change, ok bool) {
 	b, id, idOfZones := s.base, "/Node/"+name, "topology.node.k8s.io/"+nodeZones+"/"+name
-	node, zones := s.items[id].nodeObject(), s.items[idOfZones].nodeObject()
+	node, zones := s.items[id].objectOnce(), s.items[idOfZones].objectOnce()
 	calls, was := b.nodes.Calls(name), b.nodes.ByName[name]
 	if was != nil {
 		b.trees.Count(was.Labels, -1)
@@ -76,6 +82,16 @@ func (s *Store) followNode(name string) (change nodes.Change, ok bool) {
 	return change, !s.isOdd(name)
 }
 
+// followClass reads a class of priorities again, and takes the sections apart that ask for it; not ok: more is to be read.
+func (s *Store) followClass(id string, of object.Header) (ok bool) {
+	o := s.items[id].objectOnce()
+	for _, name := range s.base.priorities.Replace(of.Kind, of.Name, o) {
+		s.dissolveAsking(name)
+	}
+	s.base.objects.Put(id, o)
+	return !s.isOdd(id)
+}
+
 // readBase reads the base anew. Gangs were told so of labels that look like layers.
 func (s *Store) readBase(hint string) {
 	old := s.base
@@ -87,6 +103,11 @@ func (s *Store) readBase(hint string) {
 	for name := range s.nodes {
 		s.dissolveOn(old, name)
 		s.dissolveOn(s.base, name)
+	}
+	for _, it := range s.classes {
+		for _, name := range s.base.priorities.Otherwise(&old.priorities, it.header.Kind, it.header.Name) {
+			s.dissolveAsking(name)
+		}
 	}
 	for _, resource := range old.nodes.ReportOtherwise(&s.base.nodes) {
 		s.dissolveAsking(object.ResourceName(resource))
@@ -103,8 +124,8 @@ func (s *Store) dissolveOn(b *base, node string) {
 	}
 }
 
-// nodeObject is the object of an item of nodes, made once; nil if there is no such item.
-func (it *item) nodeObject() *object.Object {
+// objectOnce is the object of an item that the base reads alone, made once; nil if there is no such item.
+func (it *item) objectOnce() *object.Object {
 	if it == nil {
 		return nil
 	}
@@ -116,9 +137,9 @@ func (it *item) nodeObject() *object.Object {
 	return it.object
 }
 
-// isOdd says whether a node, or its zones, have defects or notices, which the base keeps.
+// isOdd says whether a node by its name, or its zones, or a class by its id, have defects or notices, which the base keeps.
 func (s *Store) isOdd(name string) bool {
-	for _, it := range []*item{s.items["/Node/"+name], s.items["topology.node.k8s.io/"+nodeZones+"/"+name]} {
+	for _, it := range []*item{s.items["/Node/"+name], s.items["topology.node.k8s.io/"+nodeZones+"/"+name], s.items[name]} {
 		if it != nil && len(it.object.Errors)+len(it.notices) > 0 {
 			return true
 		}
@@ -135,9 +156,13 @@ func (s *Store) newBase() {
 		switch name := it.header.Group + "/" + it.header.Kind; {
 		case clusterKinds[name] == nil:
 		case name == "/Node" || it.header.Kind == nodeZones:
-			objects.Keep(it.nodeObject())
+			objects.Keep(it.objectOnce())
 			notices = append(notices, it.notices...)
 			named[it.header.Name] = true
+		case classKinds[name]:
+			objects.Keep(it.objectOnce())
+			notices = append(notices, it.notices...)
+			named[it.id] = true
 		default:
 			objects.Add(it.value.Clone())
 		}

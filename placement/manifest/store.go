@@ -12,8 +12,8 @@ import (
 
 // Store is for hosts that have objects decoded already and see them change one by one, as an informer does: it reads what [Read]
 // reads, without files, and tells what changed. An object that changes is read again together with those that make gangs with it,
-// and no other; a node alone, and with it the topologies that depend on it: on one of its labels or, where it comes or goes, all. The rest
-// of what gangs refer to (topologies, classes, quotas, budgets, nodes with defects)
+// and no other; a class of priorities alone, with the gangs that ask for it; a node alone, and with it the topologies that depend on it: on one of its labels or, where it comes or goes, all. The rest
+// of what gangs refer to (topologies, quotas, budgets, nodes and classes with defects)
 // is read again as a whole where some of it changes, and then all gangs if it may mean something else to them. An object that says
 // what it said is only compared, and of a pod of which nothing but the status is another one, see restate, no gang is read again.
 //
@@ -29,12 +29,13 @@ type Store struct {
 	queues, keys links.Count // used by gangs, see outcome
 	sections     map[*section]bool
 
-	// What is to be read again: items of gangs, nodes by name, and the base.
-	dirty  map[*item]bool
-	nodes  map[string]bool
-	rebase bool
-	odd    map[string]bool // nodes with defects or notices, which the base keeps
-	told   told
+	// What is to be read again: items of gangs, nodes by name, classes, and the base.
+	dirty   map[*item]bool
+	nodes   map[string]bool
+	classes map[string]*item // of priorities: who was or is there, by id
+	rebase  bool
+	odd     map[string]bool // nodes by name, and classes by id, with defects or notices, which the base keeps
+	told    told
 }
 
 // item is an object of the store.
@@ -44,7 +45,7 @@ type item struct {
 	naming naming
 	value  *document.Value
 
-	object     *object.Object // of a node or its zones, which are read once
+	object     *object.Object // of a node, its zones, or a class of priorities, which are read once
 	notices    object.Notices // of the object
 	section    *section       // that it makes with others, if it makes gangs
 	alone      bool           // has been read alone, for these names:
@@ -68,7 +69,7 @@ func NewStore(opt Options) *Store {
 	opt.KeepGoing = true
 	return &Store{
 		opt: opt, items: map[string]*item{}, named: map[naming]*item{}, plain: map[string]object.PlainOwner{}, queues: links.Count{}, keys: links.Count{},
-		sections: map[*section]bool{}, dirty: map[*item]bool{}, nodes: map[string]bool{}, told: newTold(),
+		sections: map[*section]bool{}, dirty: map[*item]bool{}, nodes: map[string]bool{}, classes: map[string]*item{}, told: newTold(),
 	}
 }
 
@@ -148,6 +149,8 @@ func (s *Store) replace(old, it *item) {
 		if old != nil && old.object != nil {
 			s.base.zones.Forget(old.object)
 		}
+	case classKinds[name]:
+		s.classes[some.id] = some
 	case clusterKinds[name] != nil:
 		s.rebase = true
 	case isRead(some.header.Group, some.header.Kind):

@@ -344,6 +344,10 @@ spec: {minMember: 1, networkTopologyAware: {gatherStrategy: [{layer: rack, strat
 	require.Empty(t, c.Gangs, "told in the same words")
 	require.Contains(t, strings.Join(c.Notices, "\n"), "net/rack (3 values)")
 	require.Contains(t, s.remove(t, node("n4", "")).Notices[0], "net/rack (2 values)")
+	topology := "{apiVersion: kueue.x-k8s.io/v1beta1, kind: Topology, metadata: {name: default}, spec: {levels: [{nodeLabel: net/rack}]}}"
+	s.set(t, topology)
+	require.NotContains(t, strings.Join(s.Input().Notices, "\n"), "-layers")
+	s.remove(t, topology)
 	c = s.set(t, node("n3", "net/rack: a"))
 	require.NotContains(t, c.Gangs[0].Err.Error(), "-layers")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,6 +17,9 @@ import (
 
 // otherwise is an object that says something else: spoiled, or in its status alone.
 func otherwise(t *rapid.T, o map[string]any, texts []string) map[string]any {
+	if rapid.IntRange(0, 9).Draw(t, "class") == 0 {
+		return drawClass(t, texts)
+	}
 	if o["kind"] == "Node" && rapid.Bool().Draw(t, "other labels") {
 		return relabeled(t, o)
 	}
@@ -23,6 +27,21 @@ func otherwise(t *rapid.T, o map[string]any, texts []string) map[string]any {
 		return restated(t, o)
 	}
 	return spoil(t, o, texts)
+}
+
+// drawClass is a class of priorities, of pods or of Kueue, of a name that somebody may say, sound or not.
+func drawClass(t *rapid.T, texts []string) map[string]any {
+	o := map[string]any{
+		"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+		"metadata":         map[string]any{"name": rapid.SampledFrom(append(texts, "high")).Draw(t, "class name")},
+		"value":            rapid.SampledFrom([]any{int64(0), int64(7), int64(-7), int64(100), "much"}).Draw(t, "priority"),
+		"globalDefault":    rapid.Bool().Draw(t, "default"),
+		"preemptionPolicy": rapid.SampledFrom([]any{"Never", "PreemptLowerPriority", nil, "Maybe"}).Draw(t, "policy"),
+	}
+	if rapid.Bool().Draw(t, "of Kueue") {
+		o["apiVersion"], o["kind"] = "kueue.x-k8s.io/v1beta1", "WorkloadPriorityClass"
+	}
+	return o
 }
 
 // relabeled is a node with other labels or resources, or another node like it.
@@ -203,6 +222,33 @@ func TestStoreCostsWhatIsNew(t *testing.T) {
 	many, manyStatus := allocations(200)
 	require.LessOrEqual(t, many, few)
 	require.LessOrEqual(t, manyStatus, fewStatus+1)
+}
+
+// A class of priorities is read by those that ask for it, or for the default, and by no others.
+func TestStoreReadsWhoAsksForAClass(t *testing.T) {
+	s := &nodesStore{manifest.NewStore(manifest.Options{}), map[string]map[string]any{}}
+	pod := func(name, spec string) string {
+		return "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: " + name + "}, spec: {" + spec + "containers: [{name: c}]}}"
+	}
+	s.set(t, `{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 4}}}`+
+		pod("asks", "priorityClassName: high, ")+pod("says", "priority: 3, priorityClassName: high, ")+pod("none", "")+pod("number", "priority: 5, ")+`
+---
+{apiVersion: v1, kind: Pod, metadata: {name: labeled, labels: {ray.io/priority-class-name: high}}}
+---
+{apiVersion: kueue.x-k8s.io/v1beta1, kind: Workload, metadata: {name: w}, spec: {priorityClassRef: {kind: WorkloadPriorityClass, name: high}, podSets: [{name: main, count: 1}]}}
+`)
+	class := `{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 7, preemptionPolicy: Never}`
+	require.Equal(t, []string{"default/asks", "default/labeled", "default/says"}, gangsOf(s.set(t, class)))
+	require.Equal(t, []string{"default/asks", "default/labeled"}, gangsOf(s.set(t, strings.Replace(class, "7", "8", 1))), "the number of a pod counts")
+	other := strings.NewReplacer("high", "low", "7", "-2, globalDefault: true").Replace(class)
+	require.Equal(t, []string{"default/none"}, gangsOf(s.set(t, other)), "it is the default")
+	require.Equal(t, []string{"default/w"}, gangsOf(s.set(t, `{apiVersion: kueue.x-k8s.io/v1beta1, kind: WorkloadPriorityClass, metadata: {name: high}, value: 9}`)))
+	require.Equal(t, []string{"default/w", "default/none"}, gangsOf(s.remove(t, other)))
+	require.Len(t, s.set(t, strings.Replace(class, "7", "much", 1)).Defects, 1)
+	require.Len(t, s.Input().Defects, 1)
+	s.set(t, class)
+	require.Empty(t, s.Input().Defects)
+	require.ElementsMatch(t, []string{"default/labeled", "default/asks", "default/says"}, gangsOf(s.remove(t, class)))
 }
 
 // What an object says of a gang costs what the gang has, however much else there is.

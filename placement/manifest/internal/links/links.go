@@ -32,7 +32,13 @@ type Graph[T comparable] struct {
 }
 
 // names of one thing, without repetition.
-type names struct{ had, asked []string }
+type names struct{ had, asked []named }
+
+// named is a name, and the place of the thing among those of that name.
+type named struct {
+	name string
+	at   int
+}
 
 // Add gives a thing names beside those that it has. O(names).
 func (g *Graph[T]) Add(t T, had, asked []string) {
@@ -48,10 +54,10 @@ func (g *Graph[T]) Add(t T, had, asked []string) {
 	n.asked = enter(g.asked, t, n.asked, asked)
 }
 
-func enter[T comparable](index map[string][]T, t T, known, more []string) []string {
+func enter[T comparable](index map[string][]T, t T, known []named, more []string) []named {
 	for _, name := range more {
-		if !slices.Contains(known, name) {
-			known, index[name] = append(known, name), append(index[name], t)
+		if !slices.ContainsFunc(known, func(n named) bool { return n.name == name }) {
+			known, index[name] = append(known, named{name, len(index[name])}), append(index[name], t)
 		}
 	}
 	return known
@@ -61,8 +67,8 @@ func enter[T comparable](index map[string][]T, t T, known, more []string) []stri
 func (g *Graph[T]) Knows(all []T, had, asked []string) bool {
 	known := map[string]bool{}
 	for _, t := range all {
-		for _, name := range g.of[t].had {
-			known[name] = true
+		for _, n := range g.of[t].had {
+			known[n.name] = true
 		}
 	}
 	missing := func(name string) bool { return !known[name] }
@@ -70,34 +76,50 @@ func (g *Graph[T]) Knows(all []T, had, asked []string) bool {
 		return false
 	}
 	for _, t := range all {
-		for _, name := range g.of[t].asked {
-			known[name] = true
+		for _, n := range g.of[t].asked {
+			known[n.name] = true
 		}
 	}
 	return !slices.ContainsFunc(asked, missing)
 }
 
-// Remove forgets a thing. O(names, and things of these names).
+// Remove forgets a thing. O(names), and those of the things that take its places.
 func (g *Graph[T]) Remove(t T) {
 	n := g.of[t]
 	if n == nil {
 		return
 	}
-	leave(g.had, t, n.had)
-	leave(g.asked, t, n.asked)
+	for _, name := range n.had {
+		if moved := leave(g.had, name); moved != nil {
+			place(g.of[*moved].had, name)
+		}
+	}
+	for _, name := range n.asked {
+		if moved := leave(g.asked, name); moved != nil {
+			place(g.of[*moved].asked, name)
+		}
+	}
 	delete(g.of, t)
 }
 
-func leave[T comparable](index map[string][]T, t T, of []string) {
-	for _, name := range of {
-		rest := index[name]
-		at, last := slices.Index(rest, t), len(rest)-1
-		rest[at] = rest[last]
-		clear(rest[last:])
-		if index[name] = rest[:last]; last == 0 {
-			delete(index, name)
-		}
+// leave takes the thing of a place off those of a name, and returns the one that has its place now.
+func leave[T comparable](index map[string][]T, n named) (moved *T) {
+	rest := index[n.name]
+	last := len(rest) - 1
+	if n.at < last {
+		rest[n.at] = rest[last]
+		moved = &rest[n.at]
 	}
+	clear(rest[last:])
+	if index[n.name] = rest[:last]; last == 0 {
+		delete(index, n.name)
+	}
+	return moved
+}
+
+// place notes the place of a thing among those of a name.
+func place(of []named, n named) {
+	of[slices.IndexFunc(of, func(other named) bool { return other.name == n.name })] = n
 }
 
 // Together are a thing and all that hang together with it. O(what they have and ask for).
@@ -120,14 +142,16 @@ func (g *Graph[T]) Together(t T) []T {
 		if n == nil {
 			continue
 		}
-		for _, name := range n.had {
+		for _, of := range n.had {
+			name := of.name
 			if !done[name] {
 				done[name] = true
 				reach(g.had[name])
 				reach(g.asked[name])
 			}
 		}
-		for _, name := range n.asked {
+		for _, of := range n.asked {
+			name := of.name
 			if has := g.had[name]; len(has) > 0 && !done[name] {
 				done[name] = true
 				reach(has)

@@ -40,6 +40,12 @@ func NodeName(name string) string { return "Node//" + name }
 // ResourceName is the name of a resource, which some node may report, among other names.
 func ResourceName(name string) string { return "Resource//" + name }
 
+// ClassName is the name of a PriorityClass, empty: of the default, among other names.
+func ClassName(name string) string { return "PriorityClass//" + name }
+
+// WorkloadClassName is the name of a WorkloadPriorityClass among other names.
+func WorkloadClassName(name string) string { return "WorkloadPriorityClass//" + name }
+
 // LayerHint is the name of what tells gangs without a topology which labels look like layers, among other names.
 const LayerHint = "LayerHint//"
 

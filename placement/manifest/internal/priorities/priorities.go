@@ -2,6 +2,8 @@
 package priorities
 
 import (
+	"maps"
+
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -13,11 +15,17 @@ type Class struct {
 
 // All are the PriorityClasses of the input. The zero value has none but those of the system.
 type All struct {
-	byName    map[string]Class
-	Global    Class // of pods without one
-	hasGlobal bool
-
+	byName   map[string]Class
+	global   Class            // of pods without one
+	globals  map[string]bool  // that are the default
 	workload map[string]int64 // of Kueue, by name
+	asks     *object.Names    // nil: nobody wants to know
+}
+
+// For is for a reading that tells which classes it asks for.
+func (p All) For(names *object.Names) *All {
+	p.asks = names
+	return &p
 }
 
 // systemClasses exist in every Kubernetes cluster.
@@ -28,7 +36,7 @@ var systemClasses = map[string]Class{
 // Read reads a PriorityClass.
 func (p *All) Read(o *object.Object) {
 	if p.byName == nil {
-		p.byName = map[string]Class{}
+		p.byName, p.globals = map[string]Class{}, map[string]bool{}
 	}
 	c := Class{Never: Never(o.Root.Get("preemptionPolicy"), false)}
 	var ok bool
@@ -36,9 +44,61 @@ func (p *All) Read(o *object.Object) {
 		return
 	}
 	p.byName[o.Name] = c
-	if o.Root.Get("globalDefault").Flag() && (!p.hasGlobal || c.Priority < p.Global.Priority) {
-		p.Global, p.hasGlobal = c, true // of several the lowest, as in Kubernetes
+	if o.Root.Get("globalDefault").Flag() {
+		p.globals[o.Name] = true
+		p.findGlobal()
 	}
+}
+
+// findGlobal finds the class of pods without one: of several the lowest, as in Kubernetes, which preempts if one of these does.
+func (p *All) findGlobal() {
+	p.global = Class{}
+	found := false
+	for name := range p.globals {
+		c := p.byName[name]
+		if !found || c.Priority < p.global.Priority {
+			p.global, found = c, true
+		} else if c.Priority == p.global.Priority {
+			p.global.Never = p.global.Never && c.Never
+		}
+	}
+}
+
+// Replace reads a class again, of pods or of Kueue, nil where there is none, and tells the names that mean something else now. O(classes).
+func (p *All) Replace(kind, name string, o *object.Object) (names []string) {
+	before := All{byName: maps.Clone(p.byName), global: p.global, workload: maps.Clone(p.workload)}
+	switch {
+	case kind != "PriorityClass":
+		if delete(p.workload, name); o != nil {
+			p.ReadOfWorkloads(o)
+		}
+	default:
+		delete(p.byName, name)
+		if delete(p.globals, name); o != nil {
+			p.Read(o)
+		}
+		p.findGlobal()
+	}
+	return p.Otherwise(&before, kind, name)
+}
+
+// Otherwise tells which names, of a class and of the default, meant something else before.
+func (p *All) Otherwise(before *All, kind, name string) (names []string) {
+	if kind != "PriorityClass" {
+		was, had := before.workload[name]
+		if is, has := p.workload[name]; had != has || was != is {
+			names = append(names, object.WorkloadClassName(name))
+		}
+		return names
+	}
+	was, had := before.Lookup(name)
+	if is, has := p.Lookup(name); had != has || was != is {
+		names = append(names, object.ClassName(name))
+	}
+	if before.global != p.global {
+		names = append(names, object.ClassName(""))
+	}
+	return names
 }
 
 // Never reads a preemptionPolicy.
@@ -57,11 +117,20 @@ func Never(f object.Field, otherwise bool) bool {
 
 // Lookup is the class of a name, and whether there is one.
 func (p *All) Lookup(name string) (Class, bool) {
+	if name != "" {
+		p.asks.Ask(object.ClassName(name))
+	}
 	if c, ok := p.byName[name]; ok {
 		return c, true
 	}
 	c, ok := systemClasses[name]
 	return c, ok
+}
+
+// Global is the class of pods without one.
+func (p *All) Global() Class {
+	p.asks.Ask(object.ClassName(""))
+	return p.global
 }
 
 // Resolve is what a number and the name of a class say together; ok is false if neither is given. The number counts: the API
@@ -94,6 +163,7 @@ func (p *All) OfWorkload(f object.Field) *int64 {
 	if f.Text() == "" {
 		return nil
 	}
+	p.asks.Ask(object.WorkloadClassName(f.Text()))
 	n, known := p.workload[f.Text()]
 	if !known {
 		f.Fail("unknown WorkloadPriorityClass")

@@ -68,7 +68,7 @@ func (in *Trees) Counted(before *Trees) { in.labels = before.labels }
 
 // Hint tells those who lack a topology which labels of nodes look like layers. O(nodes * labels) once, O(keys) where nodes have changed.
 func (in *Trees) Hint() string {
-	if in.hasTopology() || len(in.layers) > 0 {
+	if in.hasTopology() || len(in.layers) > 0 { // labels may be counted all the same, from before
 		return ""
 	}
 	if in.labels == nil {
@@ -82,7 +82,7 @@ func (in *Trees) Hint() string {
 
 // Notices tell of what was built, and of labels that look like layers.
 func (in *Trees) Notices() []string {
-	if in.Hint(); in.labels == nil || in.labels.notice == "" {
+	if in.Hint() == "" {
 		return in.told
 	}
 	return append(slices.Clip(in.told), in.labels.notice)
