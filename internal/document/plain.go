@@ -120,6 +120,25 @@ func (v *Value) saysMapping(name string, plain map[string]any) bool {
 	return left == 0
 }
 
+// EqualBut says whether two mappings that FromPlain made are equal but for a key.
+func (v *Value) EqualBut(key string, other *Value) bool {
+	n := 0
+	for i, k := range other.Keys {
+		if k == key {
+			continue
+		}
+		at := slices.Index(v.Keys, k)
+		if at < 0 || !v.Items[at].Equal(other.Items[i]) {
+			return false
+		}
+		n++
+	}
+	if slices.Contains(v.Keys, key) {
+		n++
+	}
+	return n == len(v.Keys)
+}
+
 // fromEntry is fromPlain for what stands below a key.
 func fromEntry(key string, v any, depth int) (*Value, error) {
 	if !utf8.ValidString(key) {

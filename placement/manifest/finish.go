@@ -159,7 +159,7 @@ func (r *reader) onNodes(d *draft, members []*member.Member) []*member.Member {
 			if m.Obj != nil {
 				who = m.Obj.Title()
 			}
-			r.notices.Add(fmt.Sprintf("%s is on node %s, which %s: it holds nothing", who, m.Node, r.objects.LostNode(m.Node)))
+			r.notices.Add(fmt.Sprintf("%s is on node %s, which %s: it holds nothing", who, m.Node, r.base.objects.LostNode(m.Node)))
 			continue
 		}
 		out = append(out, m)
@@ -172,7 +172,7 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 	q := &d.result.Request
 	q.Tree, q.Gather, q.PP, q.DP = d.tree, member.Unique(d.gather), d.pp, d.dp
 	q.MinMember, q.Total, q.Quota, q.NeverPreempts = d.min, d.total, d.quota, d.never
-	q.AffinityKey = agreedOn(member.PodsOf(members), affinityKey)
+	q.AffinityKey = object.AgreedOn(member.PodsOf(members), affinityKey)
 	if d.min <= len(members) { // else it waits for the others
 		whole.Group(q)
 	}

@@ -97,13 +97,13 @@ func (in *rules) declaredByPods(d *draft) {
 	objects := member.PodsOf(d.pods)
 	if d.obj != nil {
 		if d.obj.Kind == "Job" && d.obj.Group == "batch" && d.min == 0 {
-			d.min = agreed(objects, 0, groupMinimum)
+			d.min = object.Agreed(objects, 0, groupMinimum)
 		}
 		return
 	}
-	d.min = agreed(objects, d.min, koordinatorPrefix+"min-available", "pod-group/min-available",
+	d.min = object.Agreed(objects, d.min, koordinatorPrefix+"min-available", "pod-group/min-available",
 		"pod-group.scheduling.sigs.k8s.io/min-available", groupMinimum, kueueCount, groupSize)
-	d.total = agreed(objects, 0, koordinatorPrefix+"total-number", kueueCount)
+	d.total = object.Agreed(objects, 0, koordinatorPrefix+"total-number", kueueCount)
 	for _, m := range d.pods {
 		if !m.Obj.Created.IsZero() && (d.created.IsZero() || m.Obj.Created.Before(d.created)) {
 			d.created = m.Obj.Created

@@ -111,7 +111,7 @@ func (r *reader) assignments(o *object.Object) map[string][]string {
 		switch {
 		case lost[host] || lost[name]:
 		case !ok:
-			r.notices.Add(fmt.Sprintf("%s has members on node %s, which %s: they are lost", o.Title(), host, r.objects.LostNode(host)))
+			r.notices.Add(fmt.Sprintf("%s has members on node %s, which %s: they are lost", o.Title(), host, r.base.objects.LostNode(host)))
 		case !r.base.nodes.ByName[name].NotReady:
 			return name
 		}

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/apart"
@@ -95,7 +94,7 @@ func (all *pods) readPod(o *object.Object) {
 	if at := o.Root.Sub("status").Get("startTime").Time(); !at.IsZero() {
 		m.Started = at.Unix()
 	}
-	for key, value := range selectorAnnotation(o) {
+	for key, value := range selectors.OfDomain(o.Annotation(koordinatorPrefix + "network-topology-selector")) {
 		if m.Spec.Shape.Selector == nil {
 			m.Spec.Shape.Selector = map[string]string{}
 		}
@@ -117,26 +116,4 @@ func affinityKey(o *object.Object) (string, object.Field) {
 		return "", object.Field{}
 	}
 	return o.Annotations[name], o.Annotation(name)
-}
-
-// selectorAnnotation reads the labels of the topology domain that a pod is bound to: a JSON object or `key=value,...`.
-func selectorAnnotation(o *object.Object) map[string]string {
-	f := o.Annotation(koordinatorPrefix + "network-topology-selector")
-	s := strings.TrimSpace(f.Text())
-	if s == "" {
-		return nil
-	}
-	if strings.HasPrefix(s, "{") {
-		return f.JSON().TextMap()
-	}
-	out := map[string]string{}
-	for _, pair := range strings.Split(s, ",") {
-		key, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
-		if !ok || key == "" {
-			f.Fail("neither a JSON object nor key=value")
-			return nil
-		}
-		out[key] = value
-	}
-	return out
 }

@@ -6,12 +6,13 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // standing makes the request of the members of a gang that run, as if all of them waited: where its rules cannot be those of so few, it
 // has none.
 func (r *reader) standing(d *draft, members []*member.Member, whole *member.Part) {
-	q := gang.Request{Name: d.name, Tree: d.tree, Gather: member.Unique(d.gather), PP: d.pp, DP: d.dp, AffinityKey: agreedOn(member.PodsOf(members), affinityKey)}
+	q := gang.Request{Name: d.name, Tree: d.tree, Gather: member.Unique(d.gather), PP: d.pp, DP: d.dp, AffinityKey: object.AgreedOn(member.PodsOf(members), affinityKey)}
 	whole.Group(&q)
 	q.MinMember, q.MinParts = 0, 0
 	shapes := map[string]*gang.Shape{}

@@ -21,7 +21,7 @@ import (
 type Store struct {
 	opt   Options
 	items map[string]*item
-	named map[naming]*item             // the same, by what they call themselves
+	named map[object.Naming]*item      // the same, by what they call themselves
 	plain map[string]object.PlainOwner // by title
 	links links.Graph[*item]           // of what makes gangs
 
@@ -42,7 +42,7 @@ type Store struct {
 type item struct {
 	id     string
 	header object.Header
-	naming naming
+	naming object.Naming
 	value  *document.Value
 
 	object     *object.Object // of a node, its zones, or a class of priorities, which are read once
@@ -52,23 +52,11 @@ type item struct {
 	had, asked []string
 }
 
-// naming is how an object calls itself, which may be one of several ways.
-type naming struct{ version, kind, namespace, name string }
-
-func namingOf(obj map[string]any) naming {
-	text := func(of map[string]any, key string) string {
-		s, _ := of[key].(string)
-		return s
-	}
-	meta, _ := obj["metadata"].(map[string]any)
-	return naming{text(obj, "apiVersion"), text(obj, "kind"), text(meta, "namespace"), text(meta, "name")}
-}
-
 // NewStore has no objects yet. Options.KeepGoing is on: what is wrong with an object stops only what depends on it.
 func NewStore(opt Options) *Store {
 	opt.KeepGoing = true
 	return &Store{
-		opt: opt, items: map[string]*item{}, named: map[naming]*item{}, plain: map[string]object.PlainOwner{}, queues: links.Count{}, keys: links.Count{},
+		opt: opt, items: map[string]*item{}, named: map[object.Naming]*item{}, plain: map[string]object.PlainOwner{}, queues: links.Count{}, keys: links.Count{},
 		sections: map[*section]bool{}, dirty: map[*item]bool{}, nodes: map[string]bool{}, classes: map[string]*item{}, told: newTold(),
 	}
 }
@@ -81,7 +69,7 @@ func (s *Store) Set(obj map[string]any) error {
 	if err := s.made(); err != nil {
 		return err
 	}
-	name := namingOf(obj)
+	name := object.NamingOf(obj)
 	if old := s.named[name]; old != nil && old.value.Says(obj) {
 		return nil
 	}

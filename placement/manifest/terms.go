@@ -30,14 +30,14 @@ func (d *draft) readTerms() {
 		sources = member.PodsOf(d.pods)
 	}
 	t := &d.terms
-	t.WaitTime = cmp.Or(agreedOn(sources, waitTime), t.WaitTime)
-	t.Mode = agreedOn(sources, func(o *object.Object) (gang.Mode, object.Field) {
+	t.WaitTime = cmp.Or(object.AgreedOn(sources, waitTime), t.WaitTime)
+	t.Mode = object.AgreedOn(sources, func(o *object.Object) (gang.Mode, object.Field) {
 		f := o.Annotation(koordinatorPrefix + "mode")
 		return object.Word(f, modes, "Strict or NonStrict"), f
 	})
-	t.Match = agreedOn(sources, matchPolicy)
+	t.Match = object.AgreedOn(sources, matchPolicy)
 	if d.isGroup() {
-		d.total = agreed(sources, d.total, koordinatorPrefix+"total-number")
+		d.total = object.Agreed(sources, d.total, koordinatorPrefix+"total-number")
 	}
 	t.Group = slices.SortedFunc(slices.Values(d.tie.names), muster.CompareNatural)
 	if d.total > 0 && d.total < d.min && len(sources) > 0 {
@@ -58,21 +58,6 @@ func matchPolicy(o *object.Object) (gang.MatchPolicy, object.Field) {
 // statesTerms says whether the files state one of the terms.
 func (d *draft) statesTerms() bool {
 	return d.total > 0 || d.terms.WaitTime > 0 || d.terms.Mode != "" || d.terms.Match != "" || len(d.terms.Group) > 0
-}
-
-// agreedOn is what the objects say that say something; one that says otherwise than the first has a defect.
-func agreedOn[T comparable](objects []*object.Object, read func(o *object.Object) (T, object.Field)) (out T) {
-	var nothing T
-	for _, o := range objects {
-		switch said, f := read(o); {
-		case said == nothing || said == out:
-		case out == nothing:
-			out = said
-		default:
-			f.Fail("another pod of the gang says otherwise")
-		}
-	}
-	return out
 }
 
 // seconds reads a number of seconds, 0 if there is none.
@@ -105,25 +90,4 @@ func waitTime(o *object.Object) (int64, object.Field) {
 		return int64(math.Ceil(waits.Seconds())), f
 	}
 	return 0, f
-}
-
-// agreed is the number that the objects' metadata give; those without one agree with all.
-func agreed(objects []*object.Object, otherwise int, keys ...string) int {
-	n, found := otherwise, false
-	for _, o := range objects {
-		for _, key := range keys {
-			f := o.Stated(key)
-			if !f.Present() {
-				continue
-			}
-			value, ok := f.Count(f.Text(), 0)
-			if ok && found && value != n {
-				f.Fail("another pod of the gang says otherwise")
-			}
-			if ok && !found {
-				n, found = value, true
-			}
-		}
-	}
-	return n
 }
