@@ -366,7 +366,7 @@ metadata: {name: p, annotations: {volcano.sh/numa-topology-policy: single-numa-n
 spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
 `
 	for value, want := range map[string]string{
-		"required": "numa-exclusive", "": "1 numa-exclusive", "preferred": "  (nodes)  A.xx\n  A p -> n1 (zone 0)",
+		"required": "1 has zones that others keep to themselves", "": "1 has zones that others keep to themselves", "preferred": "  (nodes)  A.xx\n  A p -> n1 (zone 0)",
 	} {
 		args := []string{"-numa-exclusive", value, "-"}
 		if value == "" {

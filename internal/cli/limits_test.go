@@ -46,7 +46,7 @@ default/serve-3: unschedulable: insufficient slots, 0 of 2 (proven)
     leaf1
       unit1  x x . .
       unit2  x x . .
-  of 12 nodes without room: 12 closed
+  of 12 nodes without room: 12 are closed, for gangs are alone there
 `, last)
 	requireShown(t, last)
 	_, why, _ := command(t, "", append([]string{"-explain"}, story("apart")...)...)

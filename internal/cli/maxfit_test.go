@@ -97,7 +97,7 @@ spec: {priority: 0, containers: [{name: m, resources: {requests: {cpu: "%s"}}}]}
 	_, out, told = command(t, nodes+pipelines("1"), "-max-fit", "-")
 	require.Contains(t, out, "  all   7, 2 whole groups  7, 2 whole groups\n", told)
 	_, out, told = command(t, nodes+pipelines("5"), "-max-fit", "-")
-	require.Contains(t, out, "  all   0, 0 whole groups  0, 0 whole groups\n  of 2 nodes without room now: 2 resource:cpu\n", told)
+	require.Contains(t, out, "  all   0, 0 whole groups  0, 0 whole groups\n  of 2 nodes without room now: 2 have too little CPU\n", told)
 	_, out, told = command(t, nodes+pipelines("5"), "-max-fit", "-o", "json", "-")
 	require.Contains(t, out, `"nodes":{"total":2,"rejected":{"resource:cpu":2}}`, told)
 }

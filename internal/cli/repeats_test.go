@@ -41,11 +41,11 @@ func TestNothingIsToldTwice(t *testing.T) {
 
 default/b: unschedulable: insufficient slots, 0 of 2 (proven)
   (nodes)  xxx
-  of 1 node without room: 1 resource:nvidia.com/gpu
+  of 1 node without room: 1 has too little nvidia.com/gpu
 
 default/c: unschedulable: insufficient slots, 0 of 2 (proven)
   on nodes as drawn for default/b
-  of 1 node without room: 1 resource:nvidia.com/gpu
+  of 1 node without room: 1 has too little nvidia.com/gpu
 `, out)
 
 	_, out, _ = command(t, files, "-explain", "default/b", "-")

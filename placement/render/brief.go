@@ -19,6 +19,7 @@ const (
 	drawnEach      = 8
 	drawnAtOnce    = 512 // nodes of the one drawing of the cluster
 	domainsInBrief = 16
+	briefColumns   = 72 // of cells: in a longer line only those stand that the plan touches
 )
 
 // writeCluster draws the snapshot that the first plan was made from.
@@ -80,31 +81,44 @@ func writeBrief(w io.Writer, o *Outcome, in paint) {
 			lines = append(lines, line{"  and " + count(len(leaves)-i, "domain") + " more", ""})
 			break
 		}
-		names, rest := rows[leaf], 0
-		slices.SortFunc(names, muster.CompareNatural)
-		label := d.outsideLabel()
-		if leaf != topology.NoDomain {
-			label = cmp.Or(strings.Join(d.tree.Path(leaf), "/"), "(nodes)")
-			if first, last := d.tree.Nodes(leaf); int(last-first) <= drawnInRow {
-				names = nil
-				for ; first < last; first++ {
-					names = append(names, d.tree.NodeName(first))
-				}
-			} else {
-				rest = int(last-first) - len(names)
-			}
-		}
-		if more := len(names) - drawnWhole; more > 0 {
-			names, rest = names[:drawnWhole], rest+more
-		}
-		d.look(o, names)
-		text := d.row(d.present(names))
-		if rest > 0 {
-			text += " and " + count(rest, "node") + " more"
-		}
-		lines = append(lines, line{"  " + printed.Text(label), text})
+		lines = append(lines, d.briefLine(o, leaf, rows[leaf]))
 	}
 	writeLines(w, lines)
+}
+
+// briefLine draws the nodes of a lowest domain, or those outside of all, some of which the plan touches.
+func (d *drawing) briefLine(o *Outcome, leaf topology.DomainID, names []string) line {
+	rest := 0
+	slices.SortFunc(names, muster.CompareNatural)
+	label := d.outsideLabel()
+	if leaf != topology.NoDomain {
+		label = cmp.Or(strings.Join(d.tree.Path(leaf), "/"), "(nodes)")
+		if first, last := d.tree.Nodes(leaf); int(last-first) <= drawnInRow {
+			names = nil
+			for ; first < last; first++ {
+				names = append(names, d.tree.NodeName(first))
+			}
+		} else {
+			rest = int(last-first) - len(names)
+		}
+	}
+	if more := len(names) - drawnWhole; more > 0 {
+		names, rest = names[:drawnWhole], rest+more
+	}
+	d.look(o, names)
+	names = d.present(names)
+	text := d.row(names)
+	if columns(text) > briefColumns { // the others stand in the drawing of the cluster
+		all := len(names)
+		names = slices.DeleteFunc(names, func(name string) bool { return !d.cells[name].touched })
+		if len(names) < all {
+			rest, text = rest+all-len(names), d.row(names)
+		}
+	}
+	if rest > 0 {
+		text += " and " + count(rest, "node") + " more"
+	}
+	return line{"  " + printed.Text(label), text}
 }
 
 // look counts the slots of some nodes alone.

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
 )
 
 // queueOf plans gangs of two members of one device each, one after the other.
@@ -33,6 +34,35 @@ func queueOf(t testing.TB, c *placement.Cluster, gangs int) (outcomes []Outcome)
 	return outcomes
 }
 
+// Where the nodes of a domain take more than a line, those stand in a brief plan that it touches or that its gang is on already.
+func TestBriefLinesAreShort(t *testing.T) {
+	spec := cluster.Spec{}
+	for i := range 14 {
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: fmt.Sprint("n-", i), Allocatable: muster.Resources{"gpu": 8}})
+	}
+	spec.Running = []cluster.Running{{Gang: "ns/job", Member: "job-9", Node: "n-3", Resources: muster.Resources{"gpu": 1}}}
+	spec.Trees = []cluster.NamedTree{{Name: "default", Tree: oneRack(t, spec.Nodes)}}
+	c, err := placement.NewCluster(spec)
+	require.NoError(t, err)
+	o := planned(c, 9, 0)
+	require.NoError(t, o.Err)
+	var b strings.Builder
+	writeBrief(&b, &o, nil)
+	require.Equal(t, "  rack  AA...... =AAAAAAA and 12 nodes more\n", b.String())
+}
+
+// oneRack has all nodes in it.
+func oneRack(t *testing.T, nodes []cluster.Node) *topology.Tree {
+	t.Helper()
+	rack := topology.Domain{Name: "rack", Tier: 1}
+	for i := range nodes {
+		rack.Nodes = append(rack.Nodes, nodes[i].Name)
+	}
+	tree, err := topology.New(topology.Spec{Roots: []topology.Domain{rack}, Layers: []topology.Layer{{Name: "rack", Tier: 1}}})
+	require.NoError(t, err)
+	return tree
+}
+
 // Of many plans the cluster is drawn once, and of each what it touches, cell by cell as if all were drawn.
 func TestManyPlansAreDrawnInBrief(t *testing.T) {
 	c := many(t, 30, 2, 10)
@@ -41,7 +71,7 @@ func TestManyPlansAreDrawnInBrief(t *testing.T) {
 	require.True(t, strings.HasPrefix(all, "the cluster before the plans, a slot is 1 gpu; of each plan stands below what it touches\n  d0-0\n"), all)
 	require.Equal(t, 1, strings.Count(all, "  d0-0\n"))
 	require.Contains(t, all, "\n\nns/g-0: placed, 2 members in layer-1 d0-0/d1-0, strategy 1\n  d0-0/d1-0  x A A\n  A g-0-[0-1] -> node-[1-2]\n\nns/g-1")
-	require.Contains(t, all, "\nns/g-10: unschedulable: insufficient slots, 0 of 2 (proven)\n  of 30 nodes without room: 30 resource:gpu\n")
+	require.Contains(t, all, "\nns/g-10: unschedulable: insufficient slots, 0 of 2 (proven)\n  of 30 nodes without room: 30 have too little gpu\n")
 	for i := range outcomes[:10] {
 		o := &outcomes[i]
 		d := newDrawing(o.Cluster, o)

@@ -116,7 +116,7 @@ func TestTextOfARefusal(t *testing.T) {
   b0
     r0  xx .. .. ..
   best node b0/r0/node-1: room for 2 members
-  of 4 nodes without room: 1 resource:gpu
+  of 4 nodes without room: 1 has too little gpu
 `, text(t, planned(racks(t, 1), 8, 0)))
 }
 
@@ -198,7 +198,7 @@ func TestZonesAreACause(t *testing.T) {
 	o := aligned(t, numa.SingleNUMANode, 1)
 	o.Request.Shape.Resources = muster.Resources{muster.CPU: 9000}
 	o.Result, o.Err = placement.Plan(o.Cluster, o.Request)
-	require.Contains(t, text(t, o), "of 1 node without room: 1 numa-capacity\n")
+	require.Contains(t, text(t, o), "of 1 node without room: 1 has enough in sum, but not in its zones\n")
 	var b bytes.Buffer
 	require.NoError(t, JSON(&b, []Outcome{o}))
 	require.Contains(t, b.String(), `"rejected":{"numa-capacity":1}`)

@@ -262,7 +262,7 @@ func TestWhatRunsAlreadyAndWhatIsOut(t *testing.T) {
 
 func TestPictureOfARefusal(t *testing.T) {
 	text := strings.Join(words(drawn(t, nil, planned(racks(t, 1), 8, 0), Outcome{Gang: "ns/bad", Err: errors.New("a < b")})), " ")
-	require.Contains(t, text, "ns/job unschedulable: insufficient slots, 6 of 8 in rack b0/r0 (proven) best node b0/r0/node-1: room for 2 members of 4 nodes without room: 1 resource:gpu block &gt; rack &gt; node b0 / r0 node-0 x x node-1 node-2")
+	require.Contains(t, text, "ns/job unschedulable: insufficient slots, 6 of 8 in rack b0/r0 (proven) best node b0/r0/node-1: room for 2 members of 4 nodes without room: 1 has too little gpu block &gt; rack &gt; node b0 / r0 node-0 x x node-1 node-2")
 	require.Contains(t, text, "ns/bad not planned: a &lt; b")
 }
 

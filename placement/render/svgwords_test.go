@@ -19,9 +19,9 @@ func TestPictureSaysWhyAGangIsRefused(t *testing.T) {
 	svg := drawn(t, nil, one, two)
 	text := strings.Join(words(svg), " ")
 	require.Contains(t, text, "ns/job unschedulable: insufficient slots, 14 of 80 in block b0 (proven) best node b0/r0/node-1: room for 2 members "+
-		"best rack b0/r1: room for 8 members of 8 nodes without room: 1 resource:gpu block &gt; rack &gt; node b0 r0")
+		"best rack b0/r1: room for 8 members of 8 nodes without room: 1 has too little gpu block &gt; rack &gt; node b0 r0")
 	require.Contains(t, text, "ns/&lt;other&gt; unschedulable: insufficient slots, 14 of 90 in block b0 (proven) best node b0/r0/node-1: room for 2 members "+
-		"best rack b0/r1: room for 8 members of 8 nodes without room: 1 resource:gpu The nodes are drawn above, for ns/job. ")
+		"best rack b0/r1: room for 8 members of 8 nodes without room: 1 has too little gpu The nodes are drawn above, for ns/job. ")
 	require.Equal(t, 1, strings.Count(text, "node-7"))
 
 	var why *placement.Unschedulable

@@ -240,36 +240,6 @@ func writeTiers(w io.Writer, why *placement.Unschedulable) {
 	}
 }
 
-// writeCauses says why so many of the nodes take no member.
-func writeCauses(w io.Writer, nodes *placement.NodeCauses, what string) {
-	if len(nodes.Rejected) == 0 {
-		return
-	}
-	printed.Fprintf(w, "  of %s %s:", count(nodes.Total, "node"), what)
-	for i, c := range nodes.Rejected {
-		printed.Fprintf(w, "%s %d %s", map[bool]string{true: "", false: ","}[i == 0], c.Nodes, c.Cause)
-		writeKeys(w, c.Which)
-	}
-	fmt.Fprintln(w)
-}
-
-// writeKeys says which taints or keys refuse, those of most nodes.
-func writeKeys(w io.Writer, which []placement.KeyCount) {
-	const most = 3
-	for i, k := range which[:min(most, len(which))] {
-		printed.Fprintf(w, "%s%s", map[bool]string{true: " (", false: ", "}[i == 0], k.Key)
-		if len(which) > 1 {
-			printed.Fprintf(w, " %d", k.Nodes)
-		}
-	}
-	if len(which) > most {
-		printed.Fprintf(w, ", and %d more", len(which)-most)
-	}
-	if len(which) > 0 {
-		fmt.Fprint(w, ")")
-	}
-}
-
 // writeObstacles says which members of the gang would have to be placed anew.
 func writeObstacles(w io.Writer, o placement.Obstacles) {
 	if len(o.Members) == 0 {
