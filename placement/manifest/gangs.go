@@ -3,6 +3,7 @@ package manifest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -189,7 +190,10 @@ func (g *gangs) leave(m *member.Member, owner *draft) {
 	}
 	owner.left, g.leftBy[m] = true, owner
 	if owner.hasRules() {
-		m.Spec.Ignored[ownerTopology] = 1
+		spec := *m.Spec // as the pod was read
+		spec.Ignored = maps.Clone(spec.Ignored)
+		spec.Ignored[ownerTopology] = 1
+		m.Spec = &spec
 	}
 }
 

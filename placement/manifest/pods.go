@@ -25,6 +25,40 @@ type pods struct {
 	list []*member.Member
 	over []*member.Member // have succeeded
 	done []*member.Member // have failed, or are not to be placed
+
+	known map[*object.Object]*readOnce // that were read before
+	fresh map[*object.Object]*readOnce // that are read now, to be known; nil: nobody wants to know
+}
+
+// readOnce is a pod as it was read, before its gang is known.
+type readOnce struct {
+	member member.Member
+	end    podEnd
+}
+
+// podEnd says whether a pod is over.
+type podEnd int8
+
+const (
+	notOver podEnd = iota
+	hasSucceeded
+	isDone // has failed, or is not to be placed
+)
+
+// keep keeps a pod for its gang.
+func (all *pods) keep(m *member.Member, end podEnd) {
+	switch end {
+	case hasSucceeded:
+		all.over = append(all.over, m)
+	case isDone:
+		all.done = append(all.done, m)
+	default:
+		all.list = append(all.list, m)
+	}
+	// what was read beside the pod itself may be otherwise the next time: the zones of its node, what nodes report
+	if share := m.Spec.Ignored[ignored.GPUShare]; all.fresh != nil && share == 0 && !m.Obj.Annotation(nodes.Status).Present() {
+		all.fresh[m.Obj] = &readOnce{*m, end}
+	}
 }
 
 // readPodSpec reads what a pod or a pod template asks for: its spec, and what annotations add.
@@ -68,6 +102,12 @@ func (all *pods) readPodSpec(pod object.Field) *member.Spec {
 // readPod reads a pod and keeps it for its gang. Pods that are done hold nothing; a deleted pod without a node is not
 // to be placed.
 func (all *pods) readPod(o *object.Object) {
+	if before := all.known[o]; before != nil {
+		m := before.member
+		all.keep(&m, before.end)
+		all.fresh[o] = before
+		return
+	}
 	phase := o.Root.Sub("status").Get("phase").Text()
 	m := &member.Member{Obj: o, Name: o.Name, Spec: all.readPodSpec(o.Root), Labels: o.Labels, Leaving: o.Deleted}
 	m.Node = m.Spec.Node
@@ -76,12 +116,12 @@ func (all *pods) readPod(o *object.Object) {
 			m.Index, m.Indexed = f.Count(f.Text(), 0)
 		}
 	}
-	if phase == "Succeeded" || phase == "Failed" || (m.Node == "" && o.Deleted) {
-		if phase == "Succeeded" {
-			all.over = append(all.over, m)
-		} else {
-			all.done = append(all.done, m)
-		}
+	switch {
+	case phase == "Succeeded":
+		all.keep(m, hasSucceeded)
+		return
+	case phase == "Failed" || m.Node == "" && o.Deleted:
+		all.keep(m, isDone)
 		return
 	}
 	if m.Node != "" {
@@ -101,7 +141,7 @@ func (all *pods) readPod(o *object.Object) {
 		m.Spec.Shape.Selector[key] = value
 	}
 	m.AffinityKey, _ = affinityKey(o)
-	all.list = append(all.list, m)
+	all.keep(m, notOver)
 }
 
 // indexKeys hold a pod's rank; the first that is there counts.

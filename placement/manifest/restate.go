@@ -36,7 +36,7 @@ func (s *Store) restate(it *item, value *document.Value) bool {
 		}
 		s.told.restart(sec, row, at)
 	}
-	it.value = value
+	it.value, it.pod = value, nil
 	return true
 }
 

@@ -14,18 +14,42 @@ type section struct {
 	told  bool
 }
 
-// read reads items as if there were no others.
+// pod is a pod without defects as it was read beside a base.
+type pod struct {
+	object *object.Object
+	once   *readOnce
+	base   *base
+}
+
+// read reads items as if there were no others. Pods that have not changed are not read again.
 func (s *Store) read(items []*item) (sec *section, had, asked []string) {
 	var notices object.Notices
 	objects := object.NewSet(isRead, &notices)
 	objects.Names, objects.Plain = object.NewNames(), s.plain
-	for _, it := range items {
-		objects.Add(it.value.Clone())
+	known, quiet := map[*object.Object]*readOnce{}, make([]bool, len(items))
+	for i, it := range items {
+		told := len(notices)
+		if p := it.pod; p != nil && p.base == s.base {
+			objects.Keep(p.object)
+			known[p.object] = p.once
+		} else {
+			objects.Add(it.value.Clone())
+		}
+		quiet[i] = len(notices) == told
 	}
 	r := newReader(s.base, objects, &notices, s.base.keys)
+	r.pods.known, r.pods.fresh = known, map[*object.Object]*readOnce{}
 	r.link()
 	queues := r.queuesUsed()
 	found := r.finishAll()
+	for i, it := range items {
+		o := objects.List[i]
+		if it.pod = nil; quiet[i] && r.pods.fresh[o] != nil && len(o.Errors) == 0 {
+			if it.pod = (&pod{o, r.pods.fresh[o], s.base}); known[o] == nil && it.value.Equal(o.Root.Value) {
+				it.value = o.Root.Value // one of the two is enough
+			}
+		}
+	}
 	found.queues = queues
 	if r.trees.Hinted {
 		objects.Names.Ask(object.LayerHint)
@@ -86,6 +110,9 @@ func (s *Store) place(sec *section) {
 	for _, it := range sec.items {
 		it.section = sec
 		delete(s.dirty, it)
+	}
+	if len(sec.items) == 1 { // which is read again when it is another one
+		sec.items[0].pod = nil
 	}
 	s.sections[sec] = true
 	s.queues.Add(sec.found.queues, 1)

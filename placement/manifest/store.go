@@ -47,6 +47,7 @@ type item struct {
 
 	object     *object.Object // of a node, its zones, or a class of priorities, which are read once
 	notices    object.Notices // of the object
+	pod        *pod           // as it was read with others; nil: it is to be read
 	section    *section       // that it makes with others, if it makes gangs
 	alone      bool           // has been read alone, for these names:
 	had, asked []string

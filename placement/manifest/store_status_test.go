@@ -281,3 +281,29 @@ func TestStoreCostsWhatItTouches(t *testing.T) {
 	}
 	require.LessOrEqual(t, allocations(400), 1.1*allocations(20))
 }
+
+// A pod that has not changed is not read again with its gang, and costs nothing that it says.
+func TestStoreReadsPodsOnce(t *testing.T) {
+	allocations := func(containers int) float64 {
+		s := manifest.NewStore(manifest.Options{})
+		require.NoError(t, s.Set(bareNode("n")))
+		require.NoError(t, s.Set(bareNode("m")))
+		pod := func(i, containers int, node string) map[string]any {
+			o := runningPod(i, 32, node)
+			spec := o["spec"].(map[string]any)
+			spec["containers"] = slices.Repeat(spec["containers"].([]any), containers)
+			return o
+		}
+		for i := range 32 {
+			require.NoError(t, s.Set(pod(i, containers, "n")))
+		}
+		s.Changes()
+		move := 0
+		return testing.AllocsPerRun(10, func() {
+			move++
+			require.NoError(t, s.Set(pod(0, 1, []string{"n", "m"}[move%2])))
+			require.Len(t, s.Changes().Delta.Place, 1)
+		})
+	}
+	require.LessOrEqual(t, allocations(20), 1.01*allocations(1))
+}

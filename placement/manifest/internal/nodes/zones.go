@@ -290,10 +290,13 @@ func (h Held) add(node string, zone int, amounts muster.Resources) {
 	h[node][zone].Add(amounts)
 }
 
+// Status is the annotation of a pod that tells its parts of zones.
+const Status = schedulingPrefix + "resource-status"
+
 // Placed reads which parts of the zones of its node a pod has, which adds to what is held, and under which policy. Nil: none, or
 // its node is not in the input, or has no zones.
 func (all *Zones) Placed(pod *object.Object, on string, wish numa.Policy, held Held, notices *object.Notices) *numa.Placed {
-	status := pod.Annotation(schedulingPrefix + "resource-status")
+	status := pod.Annotation(Status)
 	node, zoned := all.nodes.ByName[on], all.zoned[on]
 	if !status.Present() || node == nil || zoned != nil && len(zoned.obj.Errors) > 0 {
 		return nil

@@ -142,6 +142,7 @@ func (all *Set) Add(v *document.Value) {
 
 // Keep keeps an object of another set.
 func (all *Set) Keep(o *Object) {
+	o.seq = len(all.List)
 	all.register(o)
 	all.List = append(all.List, o)
 }
