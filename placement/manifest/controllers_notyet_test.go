@@ -16,14 +16,6 @@ var notYet = map[string][]gangAt{
 	"pods that no podReferences name yet are in the group of their label grove.io/podclique": {
 		{"podgang-created.yaml", "grove/made-0"},
 	},
-	"the Job that submits is no member of the gang of the cluster": {
-		{"rayjob-half.yaml", "ray/job-half-t8vbc"},
-		{"rayjob-half.yaml", "ray/job-half"},
-		{"rayjob-running.yaml", "ray/job-runs-m4nqd"},
-		{"rayjob-running.yaml", "ray/job-runs"},
-		{"rayjob-terminating.yaml", "ray/job-leaves-z2wld"},
-		{"rayjob-terminating.yaml", "ray/job-leaves"},
-	},
 	"a Job whose PodGroup is Pending has no pods yet: it is told as a PodGroup without pods, and not planned": {
 		{"volcano-unqueued.yaml", "volcano/unqueued-f18d4769-960f-5a80-9644-d420f1b863a1"},
 	},

@@ -55,6 +55,7 @@ type draft struct {
 	// ruledItself holds if that left out limits: the rules, or the groups, are not the job's.
 	ruledItself bool
 	left        bool // its pods are placed one by one
+	submits     bool // a Job that hands work to the cluster of a RayJob, whose gang it is not in
 	inParts     bool // its minimum is that of its parts
 
 	tie   tie

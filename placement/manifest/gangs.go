@@ -204,7 +204,15 @@ func (g *gangs) dropCovered() {
 			return false
 		}
 		_, is := g.standIn(d.obj.Kind + "/" + d.name)
-		return (is || d.left) && len(d.pods) == 0
+		return (is || d.left || g.hasSubmitter(d)) && len(d.pods) == 0
+	})
+}
+
+// hasSubmitter says whether a Workload, which has a podset for it, stands for the RayJob of a Job that submits.
+func (g *gangs) hasSubmitter(d *draft) bool {
+	return d.submits && slices.ContainsFunc(d.obj.Owners, func(w object.Reference) bool {
+		by, is := g.standIn(rayJob + "/" + d.obj.Namespace + "/" + w.Name)
+		return is && by != nil && by.obj != nil && by.obj.Kind == "Workload"
 	})
 }
 

@@ -140,14 +140,20 @@ func (g *kaiGroup) part(members map[string][]*member.Member, around string) memb
 // readJob reads a Job of Kubernetes with the annotations of KAI or Kueue: parallelism members, all needed.
 func (r *reader) readJob(o *object.Object) {
 	top := r.objects.TopOwner(o)
-	if up := r.objects.ControllerOf(o); up != nil && up.Kind == "JobSet" {
+	up := r.objects.ControllerOf(o)
+	if up != nil && up.Kind == "JobSet" {
 		r.gangs.children = append(r.gangs.children, o)
 	}
-	if o.Finished("Complete", "Failed", "SuccessCriteriaMet") || top != nil && isOwner(top.Group, top.Kind) { // which makes the gang
+	submits := up != nil && up.Kind == rayJob
+	if o.Finished("Complete", "Failed", "SuccessCriteriaMet") || top != nil && isOwner(top.Group, top.Kind) && !submits { // which makes the gang
 		return
 	}
 	d := r.gangs.declare(o)
-	r.gangs.owned(o, d)
+	if submits { // its cluster is there already
+		d.submits, d.top = true, up
+	} else {
+		r.gangs.owned(o, d)
+	}
 	if r.objects.LacksOwner(o) != "" {
 		d.lost = append(d.lost, absentOwner)
 	}

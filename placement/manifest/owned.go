@@ -36,6 +36,9 @@ var ownerLabels = []struct {
 	{"grove.io/podgang", "", "", "", "PodGang"},
 }
 
+// rayJob is the kind whose controller makes a RayCluster, and beside it a Job that submits the work.
+const rayJob = "RayJob"
+
 // replicaOf is the LeaderWorkerSet of a pod.
 const replicaOf = "leaderworkerset.sigs.k8s.io/name"
 
@@ -181,9 +184,11 @@ func (g *gangs) ownerGang(m *member.Member, named bool) *draft {
 	}
 	var found *draft
 	for up := range g.objects.Controllers(o) {
-		if d := g.declared(up.Kind, up.FullName()); d != nil {
-			found = d
+		d := g.declared(up.Kind, up.FullName())
+		if d == nil || found != nil && found.submits && d.obj != nil && d.obj.Kind == "RayCluster" {
+			continue
 		}
+		found = d
 	}
 	return found
 }

@@ -70,9 +70,12 @@ func (r *ownerReader) readOwner(o *object.Object) {
 	if r.behind[o.Kind+"/"+o.Namespace+"/"+o.Name] {
 		return // the other one takes its rules, see ownerRules
 	}
+	if d := r.gangs.find(o.FullName()); o.Kind == rayJob && d != nil && d.submits {
+		return // the cluster to which that submits is there, and not in the input
+	}
 	for _, of := range r.gangsOf(o) {
 		d := r.ownerDraft(o, &of)
-		switch by, covered := r.gangs.standIn(o.Kind + "/" + o.FullName()); {
+		switch by, covered := r.standIn(o); {
 		case covered && by == nil:
 		case covered:
 			by.standFor(d)
@@ -82,6 +85,21 @@ func (r *ownerReader) readOwner(o *object.Object) {
 			r.gangs.list(d)
 		}
 	}
+}
+
+// standIn is what stands for an owner, or for one above it that made it: a Workload has podsets for all of a RayJob.
+func (r *ownerReader) standIn(o *object.Object) (by *draft, is bool) {
+	title := o.Kind + "/" + o.FullName()
+	if by, is = r.gangs.standIn(title); is {
+		return by, true
+	}
+	for up := range r.objects.Controllers(o) {
+		if by, is = r.gangs.standIn(up.Kind + "/" + up.FullName()); is && by != nil && (by.isGroup() || by.obj != nil && by.obj.Kind == "Workload") {
+			r.gangs.cover(title, by)
+			return by, true
+		}
+	}
+	return nil, false
 }
 
 // gangsOf lists the gangs of an owner, noting what is wrong with it.

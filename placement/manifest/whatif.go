@@ -63,7 +63,13 @@ func (r *reader) askedFor() (all []whatif.Gang) {
 }
 
 // everything is the objects that make a gang.
-func (d *draft) everything() []*object.Object { return append(d.objects(), member.PodsOf(d.pods)...) }
+func (d *draft) everything() []*object.Object {
+	all := append(d.objects(), member.PodsOf(d.pods)...)
+	if d.submits && d.top != nil { // which stays for it
+		all = append(all, d.top)
+	}
+	return all
+}
 
 // forget leaves out gangs of which an owner of several would promise the members that are not there.
 func (g *gangs) forget(names []string) {
