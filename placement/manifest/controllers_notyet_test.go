@@ -16,9 +16,6 @@ var notYet = map[string][]gangAt{
 	"pods that no podReferences name yet are in the group of their label grove.io/podclique": {
 		{"podgang-created.yaml", "grove/made-0"},
 	},
-	"a Job whose PodGroup is Pending has no pods yet: it is told as a PodGroup without pods, and not planned": {
-		{"volcano-unqueued.yaml", "volcano/unqueued-f18d4769-960f-5a80-9644-d420f1b863a1"},
-	},
 	"what an admission assigns is taken, also while the pods still have their gate of the topology": {
 		{"kueue-job-gated.yaml", "kueue/job-gated-4c5d6"},
 	},

@@ -197,13 +197,17 @@ func (g *gangs) leave(m *member.Member, owner *draft) {
 	}
 }
 
-// dropCovered forgets jobs for which another object stands: a Workload or a PodGroup that they own, or their pods.
+// dropCovered forgets jobs for which another object stands: a Workload or a PodGroup that they own, or their pods. The PodGroup of a Job of
+// Volcano, which has no pods before it is in the queue, has the Job's members.
 func (g *gangs) dropCovered() {
 	g.drafts = slices.DeleteFunc(g.drafts, func(d *draft) bool {
 		if d.obj == nil {
 			return false
 		}
-		_, is := g.standIn(d.obj.Kind + "/" + d.name)
+		by, is := g.standIn(d.obj.Kind + "/" + d.name)
+		if by != nil && by.isGroup() && by.job == nil && d.obj.Group == "batch.volcano.sh" {
+			by.standFor(d)
+		}
 		return (is || d.left || g.hasSubmitter(d)) && len(d.pods) == 0
 	})
 }

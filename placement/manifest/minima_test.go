@@ -311,6 +311,13 @@ func (s *source) partitions() func(chosen) bool {
 		tasks = append(tasks, task)
 	}
 	s.add("batch.volcano.sh/v1alpha1", "Job", fields{"minAvailable": minimum, "tasks": tasks})
+	if s.number(0, 1) == 0 { // which the controller makes first
+		owner := fields{"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": "g", "controller": true}
+		s.objects = append(s.objects, fields{
+			"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": fields{"name": "g-uid", "ownerReferences": []any{owner}},
+			"spec": fields{"minMember": minimum}, "status": fields{"phase": "Pending"},
+		})
+	}
 	for i := range sizes { // which the Job does not say
 		if of := len(s.of[fmt.Sprint(i)]); minimum <= 0 && sizes[i]*leasts[i] > 0 {
 			minimum -= sizes[i] * leasts[i]

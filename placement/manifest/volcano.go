@@ -152,9 +152,12 @@ func findSubGroup(policies []subGroupPolicy, m *member.Member, groups *[]*subGro
 
 // readVolcanoJob reads a Job of Volcano. A task may be cut into partitions of consecutive replicas.
 func (r *reader) readVolcanoJob(o *object.Object) {
+	ends := false
 	switch o.Root.Sub("status").Sub("state").Get("phase").Text() {
 	case "Completed", "Failed", "Terminated", "Aborted":
 		return
+	case "Completing", "Terminating", "Aborting":
+		ends = true // no pods are made any more
 	}
 	d := r.gangs.declare(o)
 	r.rules.volcanoTree(d)
@@ -183,9 +186,11 @@ func (r *reader) readVolcanoJob(o *object.Object) {
 		if policy, ok := object.OneOf(f.Get("topologyPolicy"), "policy", nodes.KubeletPolicies); ok {
 			pod.Shape.NUMA.Policy = policy // the job's controller writes it into the annotation of the pods
 		}
-		members := promise(o.Name+"-"+t.name, t.replicas, len(d.promised), pod)
-		t.label(members, pod.Labels.TextMap())
-		d.promised = append(d.promised, members...)
+		if !ends {
+			members := promise(o.Name+"-"+t.name, t.replicas, len(d.promised), pod)
+			t.label(members, pod.Labels.TextMap())
+			d.promised = append(d.promised, members...)
+		}
 		tasks = append(tasks, t)
 		d.ruled = d.ruled || len(t.rules) > 0
 	}
