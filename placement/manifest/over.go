@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
+	"github.com/muster-sched/muster/placement/manifest/internal/tasks"
 )
 
 // Members that are over: those that have succeeded hold no node, and are taken off what their gang needs where its system counts them.
@@ -92,7 +93,7 @@ func (d *draft) isOver(m *member.Member) {
 		}
 		enter(&by.over.seats, m.Index, true)
 	}
-	role := cmp.Or(m.Role, m.Said(taskLabel), m.Said("kueue.x-k8s.io/podset"))
+	role := cmp.Or(m.Role, m.Said(tasks.TaskLabel), m.Said("kueue.x-k8s.io/podset"))
 	d.over.members++
 	for _, o := range slices.Compact([]*draft{d, by}) {
 		enter(&o.over.byRole, role, o.over.byRole[role]+1)
