@@ -61,6 +61,7 @@ var ownerKeys = []Key{
 	{"ray.io/node-type", Labels, Group, "KubeRay"},
 	{"ray.io/worker-group-replica-index", Labels, Group, "KubeRay"},
 	{"grove.io/podgang", Labels, Group, "Grove"},
+	{"grove.io/podclique", Labels, Group, "Grove"},
 	{"training.kubeflow.org/replica-index", Labels, Order, "the training operator"},
 	{"ray.io/priority-class-name", Labels, Order, "users"},
 }

@@ -10,12 +10,6 @@ var notYet = map[string][]gangAt{
 	"spec.scheduling of a Job (1.37) is not read: before its PodGroup is made the rule is lost": {
 		{"intree-early.yaml", "intree/early"},
 	},
-	"a launcher that comes after the workers takes none of their minimum": {
-		{"mpijob-launcher-waiting.yaml", "mpi/late"},
-	},
-	"pods that no podReferences name yet are in the group of their label grove.io/podclique": {
-		{"podgang-created.yaml", "grove/made-0"},
-	},
 	"what an admission assigns is taken, also while the pods still have their gate of the topology": {
 		{"kueue-job-gated.yaml", "kueue/job-gated-4c5d6"},
 	},

@@ -42,6 +42,7 @@ func isMissed(t *testing.T, k known.Key) bool {
 			{"kind": "Pod", "apiVersion": "v1", "spec": fields{"nodeName": "n1"}},
 			{"kind": "Pod", "apiVersion": "v1", "labels": fields{"training.kubeflow.org/job-name": "t", "training.kubeflow.org/replica-index": "0"}},
 			{"kind": "Pod", "apiVersion": "v1", "labels": fields{"ray.io/cluster": "r", "ray.io/group": "w"}},
+			{"kind": "Pod", "apiVersion": "v1", "labels": fields{"grove.io/podgang": "p"}},
 			{"kind": "Job", "apiVersion": "batch/v1"},
 			{"kind": "ElasticQuota", "apiVersion": "scheduling.sigs.k8s.io/v1alpha1"},
 		} {
@@ -82,6 +83,7 @@ func readWith(t *testing.T, k known.Key, o fields, value string) string {
 		fields{"apiVersion": "ray.io/v1", "kind": "RayCluster", "metadata": fields{"name": "r"}, "spec": fields{"headGroupSpec": fields{"template": fields{}}, "workerGroupSpecs": []any{
 			fields{"groupName": "w", "replicas": 2, "minReplicas": 1, "numOfHosts": 2, "template": fields{}},
 		}}},
+		fields{"apiVersion": "scheduler.grove.io/v1alpha1", "kind": "PodGang", "metadata": fields{"name": "p"}, "spec": fields{"podgroups": []any{fields{"name": "x", "minReplicas": 1}}}},
 		fields{"apiVersion": "v1", "kind": "Pod", "metadata": fields{"name": "rh", "labels": fields{"ray.io/cluster": "r", "ray.io/node-type": "head"}}},
 		fields{"apiVersion": "v1", "kind": "Pod", "metadata": fields{"name": "rw", "labels": fields{
 			"ray.io/cluster": "r", "ray.io/group": "w", "ray.io/worker-group-replica-index": "1",

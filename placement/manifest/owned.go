@@ -33,7 +33,7 @@ var ownerLabels = []struct {
 		"PyTorchJob TFJob XGBoostJob PaddleJob JAXJob MPIJob",
 	},
 	{"ray.io/cluster", "ray.io/group", "ray.io/worker-group-replica-index", "", "RayCluster RayJob"},
-	{"grove.io/podgang", "", "", "", "PodGang"},
+	{"grove.io/podgang", "grove.io/podclique", "", "", "PodGang"},
 }
 
 // rayJob is the kind whose controller makes a RayCluster, and beside it a Job that submits the work.
@@ -229,7 +229,7 @@ func (g *gangs) named(pod *object.Object, name string) *draft {
 }
 
 // seat finds a pod's place among the members that its owner promises: by its labels, else by its name, which may have a
-// random end.
+// random end. The names that a PodGang lists stand before labels.
 func (d *draft) seat(m *member.Member) {
 	by := d
 	if d.owned == nil && d.job != nil {
@@ -239,9 +239,10 @@ func (d *draft) seat(m *member.Member) {
 		return
 	}
 	role, child, index := seatLabels(m)
-	if role == "" {
-		by.seatByName(m)
-		return
+	if role == "" || by.obj.Kind == "PodGang" { // which lists pods, once they are there, and has a label of them before
+		if by.seatByName(m); role == "" || m.Role != "" {
+			return
+		}
 	}
 	base := 0
 	for i := range by.owned.Roles {
