@@ -10,19 +10,6 @@ var notYet = map[string][]gangAt{
 	"spec.scheduling of a Job (1.37) is not read: before its PodGroup is made the rule is lost": {
 		{"intree-early.yaml", "intree/early"},
 	},
-	"what an admission assigns is taken, also while the pods still have their gate of the topology": {
-		{"kueue-job-gated.yaml", "kueue/job-gated-4c5d6"},
-	},
-	"a gated pod has its place by the assignment; what is reclaimable counts toward the minimum": {
-		{"kueue-job-half.yaml", "kueue/job-half-0a1b2"},
-	},
-	"a gated pod has its place by the assignment; a member that succeeded counts toward the minimum": {
-		{"kueue-pods-half.yaml", "kueue-pods/half"},
-	},
-	"an owner that goes makes no pods, and those that leave without a node are nobody's": {
-		{"kueue-job-gone.yaml", "kueue/job-gone-5d6e7"},
-		{"kueue-pods-gone.yaml", "kueue-pods/gone"},
-	},
 	"a parent Workload and its variants are one gang, which runs once": {
 		{"kueue-variants-waiting.yaml", "kueue/job-variants-2d3e4"},
 		{"kueue-variants-waiting.yaml", "kueue/job-variants-variant-reservation-5f6a7"},

@@ -69,12 +69,14 @@ type draft struct {
 	lacks       *member.Part     // a part of which fewer are known than it needs
 	runs, least int
 
-	owned    *owners.Gang // what the owner says that makes the gang; nil: none does
-	seats    map[string]seat
-	over     over
-	lost     []string // rules that are not modelled, of each member
-	excluded bool     // its leader may be where groups of it are alone otherwise, which no limit says
-	result   Gang
+	assigned  map[string][]string // nodes that the admission of a Workload gives, by podset
+	reclaimed map[string]int      // pods that a Workload says are over, by podset
+	owned     *owners.Gang        // what the owner says that makes the gang; nil: none does
+	seats     map[string]seat
+	over      over
+	lost      []string // rules that are not modelled, of each member
+	excluded  bool     // its leader may be where groups of it are alone otherwise, which no limit says
+	result    Gang
 }
 
 // claim is an exclusive topology of a gang: the annotation that states it, the key of its domains, the role that it binds, empty: all of the gang.

@@ -55,6 +55,7 @@ func (r *reader) finish(d *draft) bool {
 		for _, m := range d.pods {
 			d.seat(m)
 		}
+		d.takeAssigned()
 		members = d.expect(d.pods)
 		r.rules.rulesOfPods(d)
 		r.rules.declaredByPods(d)

@@ -1,13 +1,14 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/assigned"
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
-	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 	"github.com/muster-sched/muster/placement/manifest/internal/requests"
 	"github.com/muster-sched/muster/placement/manifest/internal/selectors"
 )
@@ -28,42 +29,30 @@ func (r *reader) readWorkload(o *object.Object) {
 	r.gangs.owned(o, d)
 	priorityOfWorkload(r.priorities, d, o)
 	d.lost = ignored.OfWorkload(o)
-	placed := r.assignments(o)
+	d.assigned, d.reclaimed = r.assignments(o), reclaimable(o)
 	var sets []member.PodSet
 	for f := range spec.Get("podSets").All() {
 		f = f.Mapping()
-		s := member.PodSet{F: f, Name: f.Get("name").Required(), Count: f.Get("count").Size(1)}
+		s := r.readPodSet(f)
 		if slices.ContainsFunc(sets, func(other member.PodSet) bool { return other.Name == s.Name }) {
 			f.Get("name").Fail("duplicate name")
 		}
 		if s.Count == 0 {
 			continue
 		}
-		s.Min = s.Count
-		if n, ok := f.Get("minCount").Whole(1); ok {
-			s.Min = n
-		}
-		if s.Min > s.Count {
-			f.Get("minCount").Fail("above count")
-		}
-		t := f.Sub("topologyRequest")
-		s.Group = t.Get("podSetGroupName").Text()
-		s.Rules, s.Cut = r.rules.readTopologyRequest(requests.OfWorkload(t))
 		pod := r.pods.readPodSpec(f.Sub("template"))
 		updateByChecks(o, s.Name, pod)
 		members := promise(o.Name+"-"+s.Name, s.Count, len(d.promised), pod)
-		for i, m := range members {
+		for _, m := range members {
 			m.Role = s.Name
-			if nodes := placed[s.Name]; i < len(nodes) {
-				m.Node = nodes[i]
-			}
-		}
-		if !active { // it only gives back what it has
-			members = slices.DeleteFunc(members, func(m *member.Member) bool { return m.Node == "" })
 		}
 		d.min += s.Min
 		d.promised = append(d.promised, members...)
 		sets = append(sets, s)
+	}
+	d.placePromised()
+	if !active { // it only gives back what it has
+		d.promised = slices.DeleteFunc(d.promised, func(m *member.Member) bool { return m.Node == "" })
 	}
 	if len(sets) == 0 {
 		return
@@ -74,6 +63,91 @@ func (r *reader) readWorkload(o *object.Object) {
 	d.ruled = slices.ContainsFunc(sets, func(s member.PodSet) bool { return len(s.Rules)+len(s.Cut) > 0 || s.Group != "" })
 	if member.AllOfOne(sets) {
 		d.gather = member.GroupRules(sets)
+	}
+}
+
+// readPodSet reads a podset, without its members. One of none needs nobody, whatever it says.
+func (r *reader) readPodSet(f object.Field) member.PodSet {
+	s := member.PodSet{F: f, Name: f.Get("name").Required(), Count: f.Get("count").Size(1)}
+	if s.Min = s.Count; s.Count == 0 {
+		return s
+	}
+	if n, ok := f.Get("minCount").Whole(1); ok {
+		s.Min = n
+	}
+	if s.Min > s.Count {
+		f.Get("minCount").Fail("above count")
+	}
+	t := f.Sub("topologyRequest")
+	s.Group = t.Get("podSetGroupName").Text()
+	s.Rules, s.Cut = r.rules.readTopologyRequest(requests.OfWorkload(t))
+	return s
+}
+
+// placePromised gives promised members the nodes of an admission, by index.
+func (d *draft) placePromised() {
+	next := map[string]int{}
+	for _, m := range d.promised {
+		if nodes := d.assigned[m.Role]; next[m.Role] < len(nodes) {
+			m.Node = nodes[next[m.Role]]
+		}
+		next[m.Role]++
+	}
+}
+
+// reclaimable is how many members of each podset a Workload says are over.
+func reclaimable(o *object.Object) map[string]int {
+	of := map[string]int{}
+	for f := range o.Root.Sub("status").Get("reclaimablePods").All() {
+		of[f.Mapping().Get("name").Text()] += f.Mapping().Get("count").Size(0)
+	}
+	return of
+}
+
+// takeAssigned gives pods whose gate of the topology still stands the nodes that the admission keeps for them.
+func (d *draft) takeAssigned() {
+	if len(d.assigned) == 0 {
+		return
+	}
+	sets := object.SortedKeys(d.assigned)
+	byPodSet := map[string][]*member.Member{}
+	for _, m := range d.pods {
+		name := cmp.Or(m.Said("kueue.x-k8s.io/podset"), m.Role)
+		if len(sets) == 1 && d.assigned[name] == nil { // its pods are all there are
+			name = sets[0]
+		}
+		byPodSet[name] = append(byPodSet[name], m)
+	}
+	for _, name := range sets {
+		of := byPodSet[name]
+		member.SortMembers(of)
+		pods := make([]assigned.Pod, len(of))
+		for i, m := range of {
+			pods[i] = assigned.Pod{Node: m.Node, Index: m.Index, Indexed: m.Indexed, Gated: m.Node == "" && ignored.WaitsForTopology(m.Obj.Root.Sub("spec"))}
+		}
+		for i, node := range assigned.Give(d.assigned[name], pods) {
+			if node != "" {
+				of[i].Node = node
+			}
+		}
+	}
+}
+
+// countReclaimed counts what a Workload says is over where the pods of that are gone.
+func (d *draft) countReclaimed() {
+	for name, n := range d.reclaimed {
+		more := n - d.over.byRole[name]
+		if more <= 0 {
+			continue
+		}
+		d.over.members += more
+		enter(&d.over.byRole, name, n)
+		for i := len(d.promised) - 1; i >= 0 && more > 0; i-- {
+			if d.promised[i].Role == name {
+				d.promised = slices.Delete(d.promised, i, i+1)
+				more--
+			}
+		}
 	}
 }
 
@@ -117,60 +191,5 @@ func (r *reader) assignments(o *object.Object) map[string][]string {
 		}
 		return ""
 	}
-	placed := map[string][]string{}
-	for a := range status.Sub("admission").Get("podSetAssignments").All() {
-		a = a.Mapping()
-		t := a.Sub("topologyAssignment")
-		name := a.Get("name").Text()
-		add := func(f object.Field, host string, n int) {
-			if len(placed[name])+n > owners.MaxMembers {
-				f.Fail("at most " + fmt.Sprint(owners.MaxMembers) + " members")
-				return
-			}
-			placed[name] = append(placed[name], slices.Repeat([]string{node(host)}, n)...)
-		}
-		for dom := range t.Get("domains").All() {
-			dom = dom.Mapping()
-			n := dom.Get("count").Size(0)
-			if values := dom.Get("values").Texts(); len(values) > 0 {
-				add(dom, values[len(values)-1], n)
-			}
-		}
-		for s := range t.Get("slices").All() {
-			readSlices(s.Mapping(), add)
-		}
-	}
-	return placed
-}
-
-// readSlices reads the newer form of an assignment, where common prefixes and counts are written once.
-func readSlices(s object.Field, add func(f object.Field, host string, n int)) {
-	var last object.Field
-	for level := range s.Get("valuesPerLevel").All() {
-		last = level.Mapping()
-	}
-	if !last.Present() {
-		return
-	}
-	var hosts []string
-	if host := last.Get("universal").Text(); host != "" {
-		hosts = []string{host}
-	}
-	individual := last.Sub("individual")
-	for root := range individual.Get("roots").All() {
-		hosts = append(hosts, individual.Get("prefix").Text()+root.Text()+individual.Get("suffix").Text())
-	}
-	counts := s.Sub("podCounts")
-	universal := counts.Get("universal").Size(0)
-	var each []int
-	for c := range counts.Get("individual").All() {
-		each = append(each, c.Size(0))
-	}
-	for i, host := range hosts {
-		n := universal
-		if i < len(each) {
-			n = each[i]
-		}
-		add(s, host, n)
-	}
+	return assigned.Read(status.Sub("admission"), node)
 }

@@ -26,6 +26,7 @@ func (g *gangs) countOver(pods []*member.Member) {
 		g.countChild(o)
 	}
 	for _, d := range g.drafts {
+		d.countReclaimed()
 		d.dropOver()
 		d.job.dropOver()
 	}
@@ -151,7 +152,7 @@ func (d *draft) needs() int {
 
 // ends says whether an owner of the gang is being deleted: it makes no pods any more, and what waits is not to be placed.
 func (d *draft) ends() bool {
-	return slices.ContainsFunc([]*object.Object{d.obj, d.jobObject(), d.top}, func(o *object.Object) bool {
-		return o != nil && o.Deleted && (isOwner(o.Group, o.Kind) || o.Kind == "Job")
+	return slices.ContainsFunc(append([]*object.Object{d.obj, d.jobObject(), d.top}, d.owners...), func(o *object.Object) bool {
+		return o != nil && o.Deleted && (isOwner(o.Group, o.Kind) || o.Kind == "Job" || o.Kind == "Workload")
 	})
 }

@@ -114,6 +114,17 @@ func Rules(spec, meta object.Field) map[string]int {
 	return found
 }
 
+// WaitsForTopology says whether a pod waits for nothing but Kueue's word where it goes, which an admission has said.
+func WaitsForTopology(spec object.Field) bool {
+	topology := false
+	for gate := range spec.Get("schedulingGates").All() {
+		if topology = gate.Mapping().Get("name").Text() == "kueue.x-k8s.io/topology"; !topology {
+			return false
+		}
+	}
+	return topology
+}
+
 // isBound says whether a volume may bind its pod to some nodes.
 func isBound(volume object.Field) bool {
 	for source, e := range volume.Entries() {
