@@ -175,7 +175,7 @@ func (f *Search) end(kind explain.Kind) {
 	case f.blind:
 		reason = "with victims, not to its end: looking for these had read so many nodes"
 	case f.doubt && len(f.found) == f.told:
-		reason = fmt.Sprintf("nothing was found, but not everything was looked at: %d plans were made", n)
+		reason = "nothing was found, and not everything was looked at" + map[bool]string{true: fmt.Sprintf(" (trial plans: %d)", n)}[n > 0]
 	default:
 		return
 	}

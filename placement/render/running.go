@@ -11,7 +11,7 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// RunningText writes a line for each gang that runs: where it lies, how its groups lie, and what could be better. alone is how many pods
+// RunningText writes a line for each gang that runs, below what could be better of it: where it lies, how its groups lie, and where it could be. alone is how many pods
 // run that are in no gang. Of the topologies of the cluster the layers have short names.
 func RunningText(w io.Writer, gangs []placement.RunningGang, alone int, trees ...cluster.NamedTree) error {
 	names := layersOf(trees)

@@ -17,7 +17,8 @@ import (
 
 // Text draws the outcomes, one after the other, each on the snapshot that it was planned on; of more than eight it draws the cluster once,
 // before the first plan, and of each plan the lowest domains that it touches, of a refusal nothing. A gang has one line that
-// says what was decided and why, the tree, who goes where, and who leaves, why that is legal, and at what cost.
+// says what was decided and why, the tree, who goes where, and who leaves, why that is legal, and at what cost. Where an outcome has places
+// their table says who goes where. Of refusals that look alike the first is drawn.
 //
 // In the tree a node is a cell and a member that fits on it a character: a capital letter is a new member, one letter
 // a group; `+` one of no group beside groups, `=` a member of the gang that runs already, `.` a free slot, `~` one that a
