@@ -104,17 +104,19 @@ func (in *rules) networkTopology(d *draft, f object.Field) []gang.Rule {
 	if mode := f.Get("mode"); !isHard(mode, mode.Text()) {
 		return nil
 	}
-	known := true
+	unknown := ""
 	rules := in.withinTier(d, f, layer, func(t *topology.Tree) (int, bool) {
 		if layer == "" {
 			return tier, isNumber
 		}
 		l, ok := t.Layer(layer)
-		known = ok
+		if !ok {
+			unknown = "unknown tier name" + strings.TrimPrefix(trees.UnknownLevel(t), "unknown level")
+		}
 		return l.Tier, ok
 	})
-	if !known {
-		name.Fail("unknown tier name")
+	if unknown != "" {
+		name.Fail(unknown)
 		return nil
 	}
 	return rules
