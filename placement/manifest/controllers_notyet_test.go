@@ -10,11 +10,6 @@ var notYet = map[string][]gangAt{
 	"spec.scheduling of a Job (1.37) is not read: before its PodGroup is made the rule is lost": {
 		{"intree-early.yaml", "intree/early"},
 	},
-	"a parent Workload and its variants are one gang, which runs once": {
-		{"kueue-variants-waiting.yaml", "kueue/job-variants-2d3e4"},
-		{"kueue-variants-waiting.yaml", "kueue/job-variants-variant-reservation-5f6a7"},
-		{"kueue-variants-waiting.yaml", "kueue/job-variants-variant-spot-8b9c0"},
-	},
 }
 
 // wrongGangs are the entries of notYet, each with what is wrong.

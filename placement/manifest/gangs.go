@@ -23,9 +23,13 @@ type gangs struct {
 	leftBy   map[*member.Member]*draft // owners of members that are placed by themselves all the same
 	byName   map[string]*draft
 	children []*object.Object  // Jobs of JobSets
+	variants []variant         // Workloads that other Workloads made
 	listed   map[string]*draft // PodGangs by the pods that they list, `namespace/name`
 	covered  map[string]*draft // by `Job/ns/name`: what stands for this object; nil: something that is done
 }
+
+// variant is a Workload that was made of another one.
+type variant struct{ obj, of *object.Object }
 
 // declare makes the gang of an object.
 func (g *gangs) declare(o *object.Object) *draft {

@@ -15,6 +15,10 @@ import (
 
 // readWorkload reads Kueue's Workload: roles in order, with the members that are placed already.
 func (r *reader) readWorkload(o *object.Object) {
+	if up := r.objects.ControllerOf(o); up != nil && up.Kind == o.Kind && up.Group == o.Group {
+		r.gangs.variants = append(r.gangs.variants, variant{o, up})
+		return
+	}
 	if o.Finished("Finished") {
 		r.gangs.owned(o, nil)
 		return
@@ -63,6 +67,22 @@ func (r *reader) readWorkload(o *object.Object) {
 	d.ruled = slices.ContainsFunc(sets, func(s member.PodSet) bool { return len(s.Rules)+len(s.Cut) > 0 || s.Group != "" })
 	if member.AllOfOne(sets) {
 		d.gather = member.GroupRules(sets)
+	}
+}
+
+// readVariants gives Workloads what Kueue makes of them for each flavor, of which one is admitted: its nodes are those of the gang, which runs once.
+func (r *reader) readVariants() {
+	for _, v := range r.gangs.variants {
+		d := r.gangs.declared(v.of.Kind, v.of.FullName())
+		r.gangs.cover(v.obj.Kind+"/"+v.obj.FullName(), d)
+		if d == nil { // it is over
+			continue
+		}
+		d.below = append(d.below, v.obj)
+		if nodes := r.assignments(v.obj); len(nodes) > 0 && len(d.assigned) == 0 && !v.obj.Deleted && !v.obj.Finished("Finished") {
+			d.assigned = nodes
+			d.placePromised()
+		}
 	}
 }
 

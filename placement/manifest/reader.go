@@ -62,6 +62,7 @@ func (r *reader) reports(resource string) bool {
 // link reads gangs and gives all pods to theirs.
 func (r *reader) link() {
 	each(r.objects, gangKinds, r)
+	r.readVariants()
 	r.inTree.declare()
 	r.owners.readAll()
 	r.gangs.follow()
