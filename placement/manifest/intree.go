@@ -96,6 +96,28 @@ func (in *inTree) addKey(n *nested, key object.Field) {
 	n.others[at].rules = append(n.others[at].rules, rules...)
 }
 
+// readJob reads what a Job (1.37) says of the group that its controller will make of its pods: how many are needed, all where it does not say, and keys. A
+// basic policy leaves them as those of any Job.
+func (in *inTree) readJob(d *draft, f object.Field) {
+	policy, constraints := f.Get("schedulingPolicy").Mapping(), f.Sub("schedulingConstraints")
+	if policy.Get("basic").Present() && policy.Get("gang").Present() {
+		policy.Fail("basic and gang exclude each other")
+	}
+	if n, ok := policy.Sub("gang").Get("minCount").Whole(1); ok {
+		d.min = n
+	}
+	of := nested{obj: d.obj, tree: d.tree}
+	for c := range constraints.Get("topology").All() {
+		key := c.Mapping().Get("key")
+		key.Required()
+		in.addKey(&of, key)
+	}
+	d.tree, d.gather = of.tree, append(d.gather, of.rules...)
+	if len(of.others) > 0 {
+		constraints.Get("topology").Fail("keys of several topologies cannot be kept together before the group is made")
+	}
+}
+
 // readPolicy reads a policy: basic, or gang with a minimum.
 func readPolicy(f object.Field, least string) (basic bool, n int) {
 	one, other := f.Get("basic"), f.Get("gang").Mapping()

@@ -171,6 +171,7 @@ func (r *reader) readJob(o *object.Object) {
 	notes := template.Sub("metadata").Sub("annotations")
 	rules, cut := r.rules.readTopologyRequest(requests.OfJob(notes))
 	d.gather = append(append(rules, r.rules.kaiJobRules(d, o)...), r.rules.networkNotes(d, template.Get("metadata"))...)
+	r.inTree.readJob(d, spec.Sub("scheduling"))
 	segments := r.rules.kaiPlacement(notes, segmentPrefix+"topology", d.tree)
 	if size := notes.Get(segmentPrefix + "size"); size.Present() {
 		if n, ok := size.Count(size.Text(), 1); ok {
