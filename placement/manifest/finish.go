@@ -31,6 +31,7 @@ func (r *reader) finishAll() *outcome {
 	r.noteAdded()
 	for _, d := range waiting {
 		r.countIgnored(d)
+		r.noteGated(d)
 		r.check(d)
 		r.addDemand(d)
 	}
@@ -120,6 +121,9 @@ func (r *reader) run(d *draft, members, leaving []*member.Member, least int, alo
 		}
 		if m.Obj != nil && m.Obj.Twin { // which of the two is meant nobody knows
 			r.held.Close(m.Node)
+			if text := fmt.Sprintf("node %s takes no others: %s is in the input twice, and nobody knows which of the two is there", m.Node, m.Obj.Title()); !slices.Contains(*r.notices, text) {
+				r.notices.Add(text)
+			}
 			continue
 		}
 		in := r.closes(d, m, alone)

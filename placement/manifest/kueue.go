@@ -70,6 +70,16 @@ func (r *reader) readWorkload(o *object.Object) {
 	}
 }
 
+// noteGated tells of a gang that somebody else has to let in before Kueue admits it: it is planned all the same, as one that is suspended.
+func (r *reader) noteGated(d *draft) {
+	for _, o := range slices.Concat(d.objects(), d.owners) {
+		if f := o.Annotation("kueue.x-k8s.io/admission-gated-by"); f.Text() != "" {
+			r.notices.Add(fmt.Sprintf("%s: %s %q: it is not admitted before that is gone, and planned all the same", o.Title(), f.Path(), f.Text()))
+			return
+		}
+	}
+}
+
 // readVariants gives Workloads what Kueue makes of them for each flavor, of which one is admitted: its nodes are those of the gang, which runs once.
 func (r *reader) readVariants() {
 	for _, v := range r.gangs.variants {
