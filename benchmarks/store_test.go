@@ -82,7 +82,7 @@ func BenchmarkReadStoreGangs(b *testing.B) {
 			"status":   map[string]any{"allocatable": map[string]any{"cpu": "96", "nvidia.com/gpu": "8"}},
 		}
 	}
-	for _, size := range []int{32, 256} {
+	for _, size := range []int{32, 256, 1024} {
 		pods := 10_016 / size * size
 		pod := func(i int, spec, status map[string]any) map[string]any {
 			all := map[string]any{

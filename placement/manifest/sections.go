@@ -67,8 +67,11 @@ func (s *Store) readDirty() (done bool) {
 				alone[it], it.had, it.asked = s.read([]*item{it})
 				it.alone = true
 			}
-			s.links.Remove(it)
-			s.links.Add(it, it.had, it.asked)
+			if !it.linked {
+				s.links.Remove(it)
+				s.links.Add(it, it.had, it.asked)
+				it.linked = true
+			}
 		}
 		for _, it := range items {
 			if it.section == nil {
@@ -99,6 +102,7 @@ func (s *Store) connect(it *item, alone *section) *section {
 		}
 		n = len(items)
 		s.links.Add(it, had, asked)
+		it.linked = false
 	}
 }
 

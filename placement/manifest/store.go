@@ -51,6 +51,7 @@ type item struct {
 	section    *section       // that it makes with others, if it makes gangs
 	alone      bool           // has been read alone, for these names:
 	had, asked []string
+	linked     bool // by these alone, and not by those of others beside it
 }
 
 // NewStore has no objects yet. Options.KeepGoing is on: what is wrong with an object stops only what depends on it.
