@@ -148,6 +148,21 @@ func TestStoreTellsDefectsOnce(t *testing.T) {
 	require.Len(t, s.Input().Notices, 1)
 }
 
+// What is wrong with the owner of a pod is told as long as it is so.
+func TestStoreTellsDefectsOfOwners(t *testing.T) {
+	s := &nodesStore{manifest.NewStore(manifest.Options{}), map[string]map[string]any{}}
+	const queue = `{apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: {name: low}, spec: {resources: {cpu: {quota: 2000, limit: LIMIT}}}}`
+	s.set(t, nodeOne+"\n---\n"+strings.Replace(queue, "LIMIT", "1000", 1)+`
+---
+{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: rs, labels: {kai.scheduler/queue: low}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: rs, controller: true}]}}
+`)
+	require.ErrorContains(t, s.Input().Gangs[0].Err, "the quotas of the input cannot be used")
+	s.set(t, strings.Replace(queue, "LIMIT", "4000", 1))
+	require.NoError(t, s.Input().Gangs[0].Err)
+}
+
 // A queue that a gang names before it is there is read when it comes, and no longer when nobody names it.
 func TestStoreReadsQueuesThatAreNamed(t *testing.T) {
 	s := &nodesStore{manifest.NewStore(manifest.Options{}), map[string]map[string]any{}}

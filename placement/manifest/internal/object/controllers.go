@@ -75,10 +75,26 @@ func climb(o *Object, above func(*Object) *Object) iter.Seq[*Object] {
 func (all *Set) plainController(o *Object) *Object {
 	for _, w := range o.Owners {
 		if w.controller {
-			return all.Plain[w.title(o)].meta
+			return all.ownPlain(w.title(o))
 		}
 	}
 	return nil
+}
+
+// ownPlain is an owner of a title as this reading has it: what is wrong with it here, another reading may find right.
+func (all *Set) ownPlain(title string) *Object {
+	meta := all.Plain[title].meta
+	if meta == nil || all.plainHere[title] != nil {
+		return all.plainHere[title]
+	}
+	own := *meta
+	own.Root = Field{Of: &own, Value: meta.Root.Value, Line: meta.Root.Line}
+	own.Errors, own.noted, own.listed = slices.Clone(meta.Errors), nil, 0
+	if all.plainHere == nil {
+		all.plainHere = map[string]*Object{}
+	}
+	all.plainHere[title] = &own
+	return &own
 }
 
 // TopOwner is the outermost controller of an object in the input, nil if it has none.

@@ -18,15 +18,16 @@ const TreeKind = "topology list"
 
 // Set are what the files hold, in the order of the input.
 type Set struct {
-	isRead  func(group, kind string) bool // says of which API groups and kinds they are kept
-	List    []*Object
-	broken  []Located // documents that are no objects
-	Seen    map[string]*Object
-	byTitle map[string]*Object // by `Kind/namespace/name`, as ownerReferences name them
-	Skipped map[KindCount]int
-	unnamed []*Object             // that have a generateName only
-	Plain   map[string]PlainOwner // by title: owners that make no gangs
-	Names   *Names                // what is asked for; nil: nobody wants to know
+	isRead    func(group, kind string) bool // says of which API groups and kinds they are kept
+	List      []*Object
+	broken    []Located // documents that are no objects
+	Seen      map[string]*Object
+	byTitle   map[string]*Object // by `Kind/namespace/name`, as ownerReferences name them
+	Skipped   map[KindCount]int
+	unnamed   []*Object             // that have a generateName only
+	Plain     map[string]PlainOwner // by title: owners that make no gangs
+	plainHere map[string]*Object    // those of them that were asked for
+	Names     *Names                // what is asked for; nil: nobody wants to know
 	// Replaced are the objects in whose place others stand, as `PodGroup/job of a.yaml by b.yaml`; see Replacing.
 	Replaced  []string
 	replacing bool
