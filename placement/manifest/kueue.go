@@ -89,7 +89,7 @@ func (r *reader) readVariants() {
 			continue
 		}
 		d.below = append(d.below, v.obj)
-		if nodes := r.assignments(v.obj); len(nodes) > 0 && len(d.assigned) == 0 && !v.obj.Deleted && !v.obj.Finished("Finished") {
+		if nodes := r.assignments(v.obj); len(nodes) > 0 && !v.obj.Deleted && !v.obj.Finished("Finished") {
 			d.assigned = nodes
 			d.placePromised()
 		}
