@@ -28,6 +28,7 @@ type Input struct {
 
 	left    *int          // steps of enumerations; nil: as many as it takes
 	refused int           // of the members, those of the highest ranks, that the quota does not admit
+	now     bool          // on what is free: nobody is waited for
 	unit    []*gang.Shape // of the members of the units that the request's members stand for; nil: they are members
 }
 

@@ -104,7 +104,7 @@ func solveSets(in Input, least int, sets [][]gang.Member) (*Answer, error) {
 		}
 		few.Request.Members = set
 		if !waits {
-			few.Request.MinMember, few.Request.IgnoreLeaving = 0, true
+			few.Request.MinMember, few.now = 0, true
 		}
 		var err error
 		if few.refused, err = refusedAmong(&in, set); err != nil {

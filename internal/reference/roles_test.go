@@ -17,6 +17,7 @@ import (
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
 )
 
 // Every plan for members of different shapes equals the reference's: members, strategy, domain, counts, assignments, what it waits for.
@@ -340,7 +341,15 @@ func sameAsOneShape(in Input) error {
 		return sameRefusal(errRoles, errPlain)
 	}
 	if validity.CountsDomains(&one) && !validity.LimitsNeedParts(&in.Spec, &one) { // one shape is divided among the domains that are counted: limits.8
-		if roles.Strategy != plain.Strategy || len(roles.Assignments) != len(plain.Assignments) {
+		worthOfRoles, err := worthOf(&in, roles)
+		if err != nil {
+			return err
+		}
+		worthOfOne, err := worthOf(&in, plain)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(worthOfRoles, worthOfOne) || len(roles.Assignments) != len(plain.Assignments) {
 			return fmt.Errorf("by role: %sas one shape: %s", resultText(roles, nil), resultText(plain, nil))
 		}
 		return nil
@@ -369,6 +378,11 @@ func sameRefusal(errRoles, errPlain error) error {
 	a, b := *roles, *plain
 	if strings.HasPrefix(a.Rule, "MustGather") && strings.HasPrefix(b.Rule, "MustGather") {
 		a.Rule = b.Rule
+	}
+	if x, y := a.RefusedBy, b.RefusedBy; x != nil && y != nil && x.Rule == quota.RuleMin && x.Rule == y.Rule {
+		same := *y
+		same.Short = x.Short // of the lowest ranks by role, else of the set with the fewest that are not preemptible: refusals.2
+		b.RefusedBy = &same
 	}
 	if a.Error() != b.Error() {
 		return fmt.Errorf("by role: %w, as one shape: %w", errRoles, errPlain)

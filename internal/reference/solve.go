@@ -147,7 +147,7 @@ func (s *solver) largest() *search {
 
 // canWait holds if members are leaving and may be waited for.
 func (s *solver) canWait() bool {
-	return !s.in.Request.IgnoreLeaving &&
+	return !s.in.Request.IgnoreLeaving && !s.in.now &&
 		slices.ContainsFunc(s.in.Spec.Running, func(r cluster.Running) bool { return r.Leaving })
 }
 
