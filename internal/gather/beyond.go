@@ -71,6 +71,29 @@ func (pl placer) fillTree(d demand, kids children) {
 			outer = n * size
 		}
 	}
+	if d.short && pl.sums.tiers[0] >= pl.p.View.RootTop {
+		pl.keepShort(kids)
+	}
+}
+
+// keepShort makes the members that are in no whole group the short group of the child that has all of them, if they are as many.
+//
+// order: outside.1
+func (pl placer) keepShort(kids children) {
+	bottom, holder := pl.ask.bottom(), -1
+	for i := range kids.of {
+		switch n := kids.of[i].demand.units[bottom]; {
+		case n == 0:
+		case n != pl.ask.short || holder >= 0:
+			return
+		default:
+			holder = i
+		}
+	}
+	if holder >= 0 {
+		kid := &kids.of[holder]
+		kid.demand.units[bottom], kid.demand.short = 0, true
+	}
 }
 
 // wholeUnits counts, by level, the units that a demand on the root has to place there: those of new groups, and those

@@ -279,6 +279,18 @@ func (p *search) fillTree(st state, split []int, children []*child) {
 			whole = n * p.solver.size(i)
 		}
 	}
+	if st.short && p.tiers[1] >= p.solver.root.tier {
+		p.keepShort(children)
+	}
+}
+
+// keepShort makes the short group whole in a child that has as many single members as it, where no other has any.
+func (p *search) keepShort(children []*child) {
+	q := len(p.solver.levels)
+	with := slices.DeleteFunc(slices.Clone(children), func(c *child) bool { return c.state.units[q] == 0 })
+	if len(with) == 1 && with[0].state.units[q] == p.rest {
+		with[0].state.units[q], with[0].state.short = 0, true
+	}
 }
 
 func highest(set uint64) int { return bits.Len64(set) - 1 }
