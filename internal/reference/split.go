@@ -280,15 +280,15 @@ func (p *search) fillTree(st state, split []int, children []*child) {
 		}
 	}
 	if st.short && p.tiers[1] >= p.solver.root.tier {
-		p.keepShort(children)
+		keepShort(children, len(p.solver.levels), p.rest)
 	}
 }
 
-// keepShort makes the short group whole in a child that has as many single members as it, where no other has any.
-func (p *search) keepShort(children []*child) {
-	q := len(p.solver.levels)
+// keepShort makes the short group, of rest members, whole in a child that has as many single ones, which are the units of level q, where no other
+// child has any.
+func keepShort(children []*child, q, rest int) {
 	with := slices.DeleteFunc(slices.Clone(children), func(c *child) bool { return c.state.units[q] == 0 })
-	if len(with) == 1 && with[0].state.units[q] == p.rest {
+	if len(with) == 1 && with[0].state.units[q] == rest {
 		with[0].state.units[q], with[0].state.short = 0, true
 	}
 }
