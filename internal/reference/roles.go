@@ -332,7 +332,7 @@ func (s *roleSolver) withoutOthers(answer *Answer, members []gang.Member) []way 
 	if s.solver.in.Request.TakesAnyNode {
 		return nil
 	}
-	s.solver.spares = true
+	s.solver.spares, s.solver.idle = true, s.wants(members)[0] == 0
 	s.again()
 	if ways := s.allowed(members); len(ways) > 0 {
 		own := &Answer{}

@@ -34,7 +34,7 @@ func (s *solver) look(leavingGone bool) {
 		}
 		v.own, v.key = own[v.node.Name], key[v.node.Name]
 		v.score = 0
-		refused := v.outside && s.hard() || s.spares && validity.MeantForOthers(s.shapes, v.node)
+		refused := v.outside && s.hard() || s.spares && !s.idle && validity.MeantForOthers(s.shapes, v.node)
 		for _, shape := range s.shapes {
 			v.score += validity.HostScore(req, shape, v.node)
 			refused = refused || validity.Refusal(req, shape, v.node) != ""

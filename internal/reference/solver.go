@@ -65,6 +65,7 @@ type solver struct {
 	aligned  bool
 	gone     bool   // leaving members count as gone, see look
 	spares   bool   // nodes meant for others than the members take none
+	idle     bool   // of the first role nobody is placed, so that no node is meant for others than it
 	again    func() // looks as it did last
 }
 
