@@ -122,21 +122,19 @@ func (v *Value) saysMapping(name string, plain map[string]any) bool {
 
 // EqualBut says whether two mappings that FromPlain made are equal but for a key.
 func (v *Value) EqualBut(key string, other *Value) bool {
-	n := 0
-	for i, k := range other.Keys {
-		if k == key {
-			continue
-		}
-		at := slices.Index(v.Keys, k)
-		if at < 0 || !v.Items[at].Equal(other.Items[i]) {
-			return false
-		}
-		n++
+	return v.without(key).Equal(other.without(key))
+}
+
+// without is a mapping without a key, whose values are shared.
+func (v *Value) without(key string) *Value {
+	at := slices.Index(v.Keys, key)
+	if at < 0 {
+		return v
 	}
-	if slices.Contains(v.Keys, key) {
-		n++
-	}
-	return n == len(v.Keys)
+	rest := *v
+	rest.Keys = slices.Delete(slices.Clone(v.Keys), at, at+1)
+	rest.Items = slices.Delete(slices.Clone(v.Items), at, at+1)
+	return &rest
 }
 
 // fromEntry is fromPlain for what stands below a key.
