@@ -307,14 +307,15 @@ func (set *topologySettings) compare(stdin io.Reader, stdout, stderr io.Writer) 
 // tellDifference writes a line for each change between two trees.
 func tellDifference(w io.Writer, name string, d *topology.Difference, of [2]*topology.Tree) {
 	path := func(p []string) string { return cmp.Or(strings.Join(p, "/"), "outside") }
+	was, is := keyends.Tiers(of[0]), keyends.Tiers(of[1])
 	if d.Layers {
 		printed.Fprintf(w, "%s: layers are %s, were %s\n", name, layersOf(of[1]), layersOf(of[0]))
 	}
 	for _, p := range d.Removed {
-		printed.Fprintf(w, "%s: removed %s (%s)\n", name, path(p.Path), keyends.Tiers(of[0])(p.Tier))
+		printed.Fprintf(w, "%s: removed %s (%s)\n", name, path(p.Path), was(p.Tier))
 	}
 	for _, p := range d.Added {
-		printed.Fprintf(w, "%s: added %s (%s)\n", name, path(p.Path), keyends.Tiers(of[1])(p.Tier))
+		printed.Fprintf(w, "%s: added %s (%s)\n", name, path(p.Path), is(p.Tier))
 	}
 	for _, r := range d.Renamed {
 		printed.Fprintf(w, "%s: %s is %s\n", name, path(r.Old), path(r.New))

@@ -33,13 +33,14 @@ func writePlaces(w io.Writer, o *Outcome) {
 			zones[a.Member] = zonesText(sharesOf(a.NUMA))
 		}
 	}
+	parts := partNames(o.Request)
 	rows := [][]string{{"rank", "member", "node", "group", "domain"}}
 	for all := o.Places; len(all) > 0; {
 		end := 1
 		for end < len(all) && all[end].Rank == all[0].Rank+end && all[end].Group == all[0].Group && aboveNode(&all[end]) == aboveNode(&all[0]) {
 			end++
 		}
-		rows = append(rows, placeRows(o, all[:end], zones)...)
+		rows = append(rows, placeRows(o, all[:end], parts, zones)...)
 		all = all[end:]
 	}
 	for column := 4; column > 2; column-- {
@@ -53,14 +54,14 @@ func writePlaces(w io.Writer, o *Outcome) {
 }
 
 // placeRows are the lines of members of one group and one domain whose ranks follow each other.
-func placeRows(o *Outcome, all []placement.Place, zones map[string]string) (rows [][]string) {
+func placeRows(o *Outcome, all []placement.Place, parts, zones map[string]string) (rows [][]string) {
 	group, domain := "-", cmp.Or(aboveNode(&all[0]), "-")
 	if n := all[0].Group; n >= 0 {
 		group = strconv.Itoa(n)
 		if o.Result != nil { // its letter in the drawing
 			group += " " + string(letter(o.Result, n))
 		}
-		if name := partNames(o.Request)[all[0].Member]; name != "" {
+		if name := parts[all[0].Member]; name != "" {
 			group += " " + name
 		}
 	}
