@@ -121,17 +121,16 @@ func (r *reader) run(d *draft, members, leaving []*member.Member, least int, alo
 		}
 		if m.Obj != nil && m.Obj.Twin { // which of the two is meant nobody knows
 			r.held.Close(m.Node)
-			if text := fmt.Sprintf("node %s takes no others: %s is in the input twice, and nobody knows which of the two is there", m.Node, m.Obj.Title()); !slices.Contains(*r.notices, text) {
-				r.notices.Add(text)
-			}
+			r.tellTwin(m)
 			continue
 		}
 		in := r.closes(d, m, alone)
-		if r.base.opt.KeepGoing && len(m.Obj.Defects()) > 0 && m.Obj.HasDefectIn("spec.containers", "spec.initContainers", "spec.overhead", "spec.resources") {
+		wrong := r.base.opt.KeepGoing && len(m.Obj.Defects()) > 0
+		if wrong && m.Obj.HasDefectIn("spec.containers", "spec.initContainers", "spec.overhead", "spec.resources") {
 			r.held.Close(m.Node)
 			r.notices.Add(fmt.Sprintf("node %s takes no others: what %s holds there cannot be read", m.Node, m.Obj.Title()))
 		}
-		m.Unevictable = m.Unevictable || doubtful || r.base.opt.KeepGoing && len(m.Obj.Defects()) > 0
+		m.Unevictable = m.Unevictable || doubtful || wrong
 		if !m.Leaving {
 			d.runs++
 		}
@@ -142,6 +141,15 @@ func (r *reader) run(d *draft, members, leaving []*member.Member, least int, alo
 			Priority: m.Priority, MinMember: least, Started: m.Started, Budgets: r.base.budgets.Of(m.Obj, d.place().Namespace, m.Labels, m.Leaving, r.bound),
 			AffinityKey: m.AffinityKey, Alone: in.Layer, AloneIn: in.Tree, Tolerated: m.Tolerated,
 		})
+	}
+}
+
+// tellTwin tells, once, of a node that is closed for a pod of which there are several.
+func (r *reader) tellTwin(m *member.Member) {
+	text := fmt.Sprintf("node %s takes no others: %s is in the input twice, and nobody knows which of the two is there", m.Node, m.Obj.Title())
+	if !r.twins[text] {
+		enter(&r.twins, text, true)
+		r.notices.Add(text)
 	}
 }
 

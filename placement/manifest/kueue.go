@@ -163,22 +163,26 @@ func (d *draft) takeAssigned() {
 	}
 }
 
-// countReclaimed counts what a Workload says is over where the pods of that are gone.
+// countReclaimed counts what a Workload says is over where the pods of that are gone. O(members).
 func (d *draft) countReclaimed() {
+	if len(d.reclaimed) == 0 {
+		return
+	}
+	stay := map[string]int{} // members of each podset
+	for _, m := range d.promised {
+		stay[m.Role]++
+	}
 	for name, n := range d.reclaimed {
-		more := n - d.over.byRole[name]
-		if more <= 0 {
-			continue
-		}
-		d.over.members += more
-		enter(&d.over.byRole, name, n)
-		for i := len(d.promised) - 1; i >= 0 && more > 0; i-- {
-			if d.promised[i].Role == name {
-				d.promised = slices.Delete(d.promised, i, i+1)
-				more--
-			}
+		if more := n - d.over.byRole[name]; more > 0 {
+			d.over.members += more
+			enter(&d.over.byRole, name, n)
+			stay[name] -= more
 		}
 	}
+	d.promised = slices.DeleteFunc(d.promised, func(m *member.Member) bool { // the last ones of each
+		stay[m.Role]--
+		return stay[m.Role] < 0
+	})
 }
 
 // updateByChecks adds what admission checks ask of the nodes of a podset.

@@ -81,8 +81,8 @@ func (all *pods) readPodSpec(pod object.Field) *member.Spec {
 	p.Shape.NUMA = nodes.ReadWish(notes)
 	p.Ignored = ignored.Rules(f, meta)
 	var drawn bool
-	if p.Apart, drawn, p.Added = apart.Required(f, meta); !drawn {
-		delete(p.Ignored, ignored.PodAffinity)
+	if p.Apart, drawn, p.Added = apart.Required(f, meta); drawn {
+		p.Ignored[ignored.PodAffinity] = 1
 	}
 	for name := range p.Shape.Resources {
 		if ignored.IsShare(name) {

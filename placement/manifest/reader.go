@@ -35,6 +35,7 @@ type reader struct {
 	bound      budgets.Counts
 	held       nodes.Held
 	apart      apart.Gangs
+	twins      map[string]bool // what was told of nodes that are closed for pods of which there are several
 }
 
 // newReader will read gangs that refer to a base, beside others that name so many label keys which no topology has.

@@ -111,7 +111,7 @@ func (in *rules) networkTopology(d *draft, f object.Field) []gang.Rule {
 		}
 		l, ok := t.Layer(layer)
 		if !ok {
-			unknown = "unknown tier name" + strings.TrimPrefix(trees.UnknownLevel(t), "unknown level")
+			unknown = "unknown tier name: " + trees.NotOneOf(t)
 		}
 		return l.Tier, ok
 	})

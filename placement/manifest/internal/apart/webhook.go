@@ -31,8 +31,8 @@ var webhooks = []struct {
 // Required reads the required affinities of the spec of a pod, or of a template, with this metadata: its anti-affinities, whether it has
 // affinities, and apart from both what a webhook added. O(terms and their values).
 func Required(spec, meta object.Field) (terms []Term, drawn bool, added []Added) {
-	affinity := spec.Value.Get("affinity")
-	away, together := required(affinity.Get("podAntiAffinity")), required(affinity.Get("podAffinity"))
+	affinity := spec.Sub("affinity")
+	away, together := required(affinity.Sub("podAntiAffinity")), required(affinity.Sub("podAffinity"))
 	if len(away)+len(together) == 0 {
 		return nil, false, nil
 	}
@@ -59,12 +59,12 @@ func Required(spec, meta object.Field) (terms []Term, drawn bool, added []Added)
 }
 
 // required are the required terms of an affinity or anti-affinity.
-func required(affinity *document.Value) []*document.Value {
+func required(affinity object.Field) []*document.Value {
 	list := affinity.Get("requiredDuringSchedulingIgnoredDuringExecution")
-	if list == nil || list.Kind != document.List {
+	if !list.Is(document.List) {
 		return nil
 	}
-	return list.Items
+	return list.Value.Items
 }
 
 // noted is what was added for an annotation.

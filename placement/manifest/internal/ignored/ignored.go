@@ -71,16 +71,9 @@ func Notes() (rules []string) {
 	return rules
 }
 
-// Rules has the hard rules of a pod or template that are not modelled, by their names.
+// Rules has the hard rules of a pod or template that are not modelled, by their names, but for affinities to other pods, which package apart reads.
 func Rules(spec, meta object.Field) map[string]int {
 	found := map[string]int{}
-	const hard = "requiredDuringSchedulingIgnoredDuringExecution"
-	for _, kind := range []string{PodAffinity, PodAntiAffinity} {
-		for range spec.Sub("affinity").Sub(kind).Get(hard).All() {
-			found[kind] = 1
-		}
-	}
-	delete(found, PodAntiAffinity) // which package apart reads
 	for c := range spec.Get("containers").All() {
 		for port := range c.Mapping().Get("ports").All() {
 			if n, ok := port.Mapping().Get("hostPort").Whole(0); ok && n > 0 {

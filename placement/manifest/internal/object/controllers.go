@@ -19,7 +19,7 @@ func (all *Set) Titled(title string) *Object {
 
 // LostNode says of a node that cannot be used whether the input has none of that name.
 func (all *Set) LostNode(name string) string {
-	if all.Titled("Node/"+defaultNamespace+"/"+name) != nil {
+	if all.Seen["/Node/"+name] != nil {
 		return "cannot be used"
 	}
 	return "is not in the input"

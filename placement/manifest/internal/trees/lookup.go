@@ -127,7 +127,10 @@ func (in *Lookup) Layer(f object.Field, tree string) (l topology.Layer, ok bool)
 }
 
 // UnknownLevel says that a topology does not have a layer, and which ones it has.
-func UnknownLevel(t *topology.Tree) string { return "unknown level: not one of " + levelsOf(t) }
+func UnknownLevel(t *topology.Tree) string { return "unknown level: " + NotOneOf(t) }
+
+// NotOneOf names the layers of a topology where one is meant that it does not have.
+func NotOneOf(t *topology.Tree) string { return "not one of " + levelsOf(t) }
 
 // levelsOf names the layers of a topology, widest first.
 func levelsOf(t *topology.Tree) string {
