@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -36,6 +37,9 @@ func refuse(p *problem.Problem) *Unschedulable {
 	proven := !(p.Bounds.Bare && p.Unsettled) && found.Proven()
 	u.Proven, u.AtLeast = !p.Unsettled && proven, !proven
 	for _, f := range found.Fits {
+		if f.Domain = present(p, f.Domain); f.Domain < 0 {
+			continue
+		}
 		u.Tiers = append(u.Tiers, TierFit{
 			Tier: int(f.Tier), Layer: p.View.LayerName(f.Tier), Domain: p.View.Path(f.Domain, p.Snapshot.Lineage.NodeName),
 			Members: f.Members, Groups: f.Groups, AtLeast: f.AtLeast || !proven,
@@ -52,6 +56,28 @@ func refuse(p *problem.Problem) *Unschedulable {
 	}
 	countMembersOf(p, u)
 	return u
+}
+
+// present is the best domain of a tier. No node has room where that is one which the snapshot lacks: then it is the first that is there, in the
+// tree if the other one is, and -1 if none is there.
+//
+// order: refusals.1
+func present(p *problem.Problem, d layout.Vertex) layout.Vertex {
+	v := p.View
+	isThere := func(pos int32) bool { return p.Snapshot.FlagsOf(v.Node(pos))&snapshot.Present != 0 }
+	if !v.IsNode(d) || isThere(v.Position(d)) {
+		return d
+	}
+	first, end := int32(0), v.FirstPos[v.Outside]
+	if v.Position(d) >= end {
+		first, end = end, v.Nodes
+	}
+	for pos := first; pos < end; pos++ {
+		if isThere(pos) {
+			return v.NodeVertex(pos)
+		}
+	}
+	return -1
 }
 
 // nameRule names the reason, the first of these: too few members (named already), the quota, too few slots, or the rule
