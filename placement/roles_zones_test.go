@@ -185,3 +185,26 @@ func TestZonesTakeWhatIsWithinOtherCounts(t *testing.T) {
 	_, err = c.Apply(res)
 	require.NoError(t, err)
 }
+
+// A refusal is not proven where roles would find zones each by itself, also on nodes outside the tree: however many lie there.
+func TestRefusalsOutsideTheTreeAreNotProven(t *testing.T) {
+	zone := func(id int) numa.Zone { return numa.Zone{ID: id, Allocatable: muster.Resources{muster.CPU: 3000}} }
+	node := cluster.Node{Name: "n1", Allocatable: muster.Resources{muster.CPU: 6000}, NUMA: &cluster.NUMA{
+		Zones: []numa.Zone{zone(0), zone(2)},
+		InUse: []numa.Occupied{{ID: 2, Hosts: numa.HostsSpanning}},
+	}}
+	c, err := placement.NewCluster(cluster.Spec{Nodes: []cluster.Node{node}, NUMAExclusive: numa.Required})
+	require.NoError(t, err)
+	req := &gang.Request{Name: "ns/job"}
+	for i, of := range []gang.NUMA{
+		{Policy: numa.BestEffort, Exclusive: numa.Preferred}, {Policy: numa.BestEffort, Exclusive: numa.Preferred},
+		{Policy: numa.BestEffort, Exclusive: numa.Preferred}, {Policy: numa.SingleNUMANode}, {Policy: numa.SingleNUMANode},
+	} {
+		shape := gang.Shape{Resources: muster.Resources{muster.CPU: 1000}, NUMA: of}
+		req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("m-%d", i), Shape: &shape})
+	}
+	_, err = placement.Plan(c, req)
+	var no *placement.Unschedulable
+	require.ErrorAs(t, err, &no)
+	require.False(t, no.Proven)
+}

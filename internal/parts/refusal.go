@@ -233,6 +233,7 @@ func (s *search) proven() bool {
 			return false
 		}
 		one := s.forSelection(in)
+		one.outside = one.members(one.want)
 		if one.crowd != nil {
 			if !one.crowd.Refused() {
 				return false
