@@ -26,7 +26,10 @@ func (e *ConflictError) Error() string {
 	if e.Node != "" {
 		place = append(place, "node "+e.Node)
 	}
-	if e.Gang != "" {
+	switch {
+	case e.Gang != "" && e.Member == "":
+		place = append(place, "gang "+e.Gang)
+	case e.Gang != "":
 		place = append(place, "member "+e.Gang+" "+e.Member)
 	}
 	text := "conflict: " + strings.Join(place, ", ") + ": " + e.Reason

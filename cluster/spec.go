@@ -151,6 +151,8 @@ type Delta struct {
 	Remove []MemberRef
 	// Leaving marks members as terminating.
 	Leaving []MemberRef
+	// Minima replaces the MinMember of all running members of the gangs that it names.
+	Minima map[string]int
 	// Trees replaces the topologies of these names, and adds those that are new. What runs stays where it is.
 	Trees []NamedTree
 	// RemoveNodes takes nodes away that no member runs on.

@@ -101,6 +101,7 @@ func TestUpdateRefuses(t *testing.T) {
 		{"conflict: member x x-0: the member does not run", cluster.Delta{
 			Remove: []cluster.MemberRef{ref("x", "x-0")}, Leaving: []cluster.MemberRef{ref("x", "x-0")},
 		}},
+		{"conflict: gang y: no member of the gang runs", cluster.Delta{Minima: map[string]int{"y": 2}}},
 		{"conflict: node n0, member x x-0: a member runs on the node", cluster.Delta{RemoveNodes: []string{"n0"}}},
 		{"conflict: node n7: the node is not in the cluster", cluster.Delta{RemoveNodes: []string{"n7"}}},
 		{"conflict: node n1: the node is not in the cluster", cluster.Delta{RemoveNodes: []string{"n1", "n1"}}},
@@ -133,7 +134,7 @@ func TestUpdateRefuses(t *testing.T) {
 	}
 	c := newCluster(t, board(t))
 	_, err := c.Release("nobody")
-	require.EqualError(t, err, "conflict: member nobody : no member of the gang runs")
+	require.EqualError(t, err, "conflict: gang nobody: no member of the gang runs")
 	_, err = c.Release("x", "x-1")
 	require.EqualError(t, err, "conflict: member x x-1: the member does not run")
 }

@@ -121,6 +121,7 @@ func TestFieldsOfSpecAndDeltaMatter(t *testing.T) {
 		Trees:       []cluster.NamedTree{{Name: "other", Tree: spec.Trees[0].Tree}},
 		Remove:      []cluster.MemberRef{ref("x", "x-0")},
 		Leaving:     []cluster.MemberRef{ref("x", "x-0")},
+		Minima:      map[string]int{"x": 1},
 		RemoveNodes: []string{"n3"},
 		SetNodes:    []cluster.Node{{Name: "n0"}},
 		Place:       []cluster.Running{{Gang: "g", Member: "m", Node: "n0"}},

@@ -74,6 +74,18 @@ func (m model) update(d cluster.Delta) (model, bool) {
 		r.Leaving = true
 		next.running[ref] = r
 	}
+	for gang, least := range d.Minima {
+		runs := false
+		for ref, r := range next.running {
+			if ref.Gang == gang {
+				r.MinMember, runs = least, true
+				next.running[ref] = r
+			}
+		}
+		if !runs {
+			return m, false
+		}
+	}
 	next.trees = slices.Clone(m.trees)
 	for _, t := range d.Trees {
 		i := slices.IndexFunc(next.trees, func(old cluster.NamedTree) bool { return old.Name == t.Name })
@@ -151,6 +163,12 @@ func drawDelta(t *rapid.T, m model, names []string) cluster.Delta {
 	}
 	for range some("leaving", 30) {
 		d.Leaving = append(d.Leaving, member())
+	}
+	for range some("minima", 30) {
+		if d.Minima == nil {
+			d.Minima = map[string]int{}
+		}
+		d.Minima[member().Gang] = rapid.IntRange(-1, 4).Draw(t, "minimum")
 	}
 	if rapid.IntRange(0, 3).Draw(t, "nodes removed") == 3 && len(m.nodes) > 2 {
 		if i := slices.IndexFunc(names, func(name string) bool { return m.nodes[name].Name != "" && len(m.on(name)) == 0 }); i >= 0 {

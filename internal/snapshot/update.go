@@ -3,6 +3,7 @@
 package snapshot
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -46,6 +47,9 @@ func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
 func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
 	next := c.Fork()
 	if err := next.leave(d.Remove, d.Leaving); err != nil {
+		return nil, err
+	}
+	if err := setMinima(next, d.Minima); err != nil {
 		return nil, err
 	}
 	next, err := changeTrees(next, d.Trees)
@@ -143,6 +147,28 @@ func (c *Snapshot) leave(remove, leaving []cluster.MemberRef) error {
 	}
 	SortMembers(gone)
 	SortMembers(fresh)
+	c.relist(gone, fresh)
+	return nil
+}
+
+// setMinima gives the running members of gangs another minimum. O(members of the gangs).
+func setMinima(c *Snapshot, minima map[string]int) error {
+	var gone, fresh []*Member
+	for _, gang := range slices.SortedFunc(maps.Keys(minima), muster.CompareNatural) {
+		members, classes := c.MembersOf(gang), map[*MemberClass]*MemberClass{}
+		if len(members) == 0 {
+			return &cluster.ConflictError{Gang: gang, Reason: "no member of the gang runs"}
+		}
+		for _, m := range members {
+			if classes[m.Class] == nil {
+				of := *m.Class
+				of.MinMember, classes[m.Class] = minima[gang], &of
+			}
+			other := *m
+			other.Class = classes[m.Class]
+			gone, fresh = append(gone, m), append(fresh, &other)
+		}
+	}
 	c.relist(gone, fresh)
 	return nil
 }
