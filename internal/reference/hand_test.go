@@ -218,3 +218,18 @@ func TestReferenceRules(t *testing.T) {
 	waited := placement.Waited{MemberRef: cluster.MemberRef{Gang: "x", Member: "x-0"}, Node: "n2"}
 	assert.Equal(t, []placement.Waited{waited}, a.WaitsFor)
 }
+
+// While a gang of one shape waits it has no further members if it has multiples, though there is room for two of them.
+func TestNoFurtherMembersWithMultiples(t *testing.T) {
+	in := Input{Spec: specOf(t, "block spine", "s0/b0: n1=4 n2=2"), Request: job(6)}
+	in.Spec.Running = []cluster.Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 4}, Leaving: true}}
+	in.Request.MinMember, in.Request.Gather = 4, []gang.Rule{{Layer: "block", Strength: gang.PreferGather}}
+	a, err := Solve(in)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int{"n1": 4, "n2": 2}, a.Counts)
+
+	in.Request.Gather = append(in.Request.Gather, gang.Rule{Layer: "0", Multiple: 2})
+	a, err = Solve(in)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int{"n1": 4}, a.Counts)
+}

@@ -6,16 +6,17 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
 
-// wait makes a plan with the leaving members gone: further members are added inside the domain on what is free now,
-// and the leaving members that must be gone are named.
+// wait makes a plan with the leaving members gone: further members are added inside the domain on what is free now, but
+// none with multiples, and the leaving members that must be gone are named.
 func (p *search) wait(answer *Answer) {
 	answer.complete(p.decide(answer))
 	answer.WaitsFor = p.waitsFor(answer.Counts)
 	p.solver.giveZones(answer)
-	if p.solver.countsNested() {
+	if p.solver.countsNested() || validity.HasMultiples(&p.solver.in.Request) {
 		return
 	}
 	if later := p.later(answer).largest(); later != nil {
