@@ -307,6 +307,11 @@ func withoutOthers(s *search, o *problem.Outcome) iter.Seq[*problem.Outcome] {
 			return
 		}
 		t := newSearch(own, s.reserved)
+		if t.totals[0] == 0 { // of the first role nobody is placed: no node is meant for others than it
+			if t.slots = s.slots; t.crowd != nil {
+				t.crowd.Slots = s.slots
+			}
+		}
 		for level := range t.misses {
 			t.misses[level] = []int32{o.Misses[level]}
 		}
