@@ -197,8 +197,11 @@ func TestRefusalsOutsideTheTreeAreNotProven(t *testing.T) {
 	require.NoError(t, err)
 	req := &gang.Request{Name: "ns/job"}
 	for i, of := range []gang.NUMA{
-		{Policy: numa.BestEffort, Exclusive: numa.Preferred}, {Policy: numa.BestEffort, Exclusive: numa.Preferred},
-		{Policy: numa.BestEffort, Exclusive: numa.Preferred}, {Policy: numa.SingleNUMANode}, {Policy: numa.SingleNUMANode},
+		{Policy: numa.BestEffort, Exclusive: numa.Preferred},
+		{Policy: numa.BestEffort, Exclusive: numa.Preferred},
+		{Policy: numa.BestEffort, Exclusive: numa.Preferred},
+		{Policy: numa.SingleNUMANode},
+		{Policy: numa.SingleNUMANode},
 	} {
 		shape := gang.Shape{Resources: muster.Resources{muster.CPU: 1000}, NUMA: of}
 		req.Members = append(req.Members, gang.Member{Name: fmt.Sprintf("m-%d", i), Shape: &shape})
