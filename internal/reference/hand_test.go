@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
 )
@@ -232,4 +233,31 @@ func TestNoFurtherMembersWithMultiples(t *testing.T) {
 	a, err = Solve(in)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"n1": 4}, a.Counts)
+}
+
+// While x-0 is there, the first member of the unit would find the zone with the device as good as the other one, and leave no CPU there to the second.
+// Once it is gone each goes where it does not disturb, which would be possible before. So the unit waits.
+func TestUnitWaitsForTheZonesOfItsFirstMember(t *testing.T) {
+	in := Input{Spec: specOf(t, "block spine", "s0/b0: n1=1"), Request: job(2, 2)}
+	cpus := func(n int64) muster.Resources { return muster.Resources{muster.CPU: 1000 * n} }
+	in.Spec.Nodes[0].Allocatable[muster.CPU] = 4000
+	in.Spec.Nodes[0].NUMA = &cluster.NUMA{Zones: []numa.Zone{
+		{ID: 0, Allocatable: muster.Resources{muster.CPU: 2000, "gpu": 1}}, {ID: 1, Allocatable: cpus(1)},
+	}}
+	in.Spec.Running = []cluster.Running{{
+		Gang: "x", Member: "x-0", Node: "n1", Resources: cpus(1), Leaving: true,
+		NUMA: &numa.Placed{Policy: numa.BestEffort, Shares: []numa.Share{{Zone: 0, Resources: cpus(1)}}},
+	}, {Gang: "x", Member: "x-1", Node: "n1", Resources: cpus(1), Leaving: true}}
+	in.Request.Groups[0].Gather = []gang.Rule{{Layer: "0", Strength: gang.MustGather}}
+	for i, amounts := range []muster.Resources{cpus(1), {muster.CPU: 1000, "gpu": 1}} {
+		in.Request.Members[i].Shape = &gang.Shape{Resources: amounts, NUMA: gang.NUMA{Policy: numa.SingleNUMANode}}
+	}
+	want, err := Solve(in)
+	require.NoError(t, err)
+	require.Len(t, want.WaitsFor, 1)
+	res, err := plan(in, &in.Request)
+	require.NoError(t, difference(in, want, res, err))
+
+	res.WaitsFor = append(res.WaitsFor, placement.Waited{MemberRef: cluster.MemberRef{Gang: "x", Member: "x-1"}, Node: "n1"})
+	require.ErrorContains(t, difference(in, want, res, nil), "waits for x x-1 without need", "it has no share of the zones")
 }

@@ -231,7 +231,7 @@ func (c *check) waitsFor() {
 		case len(c.unwelcome(slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1), alone)) > 0: // it may not stay
 		case !c.used()[w.Node]:
 			c.failf("waits for %s %s on %s, which it does not use", w.Gang, w.Member, w.Node)
-		case c.noRoom(w.Node, slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1)) == "":
+		case c.noRoom(w.Node, slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1)) == "" && (c.spec.Running[j].NUMA == nil || !c.inTurns(w.Node)):
 			c.failf("waits for %s %s without need", w.Gang, w.Member)
 		}
 	}
