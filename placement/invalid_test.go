@@ -68,7 +68,10 @@ func must(layer string) []gang.Rule {
 func TestInvalidRequests(t *testing.T) {
 	spec := board(t)
 	spec.Trees = append(spec.Trees, cluster.NamedTree{Name: "net", Tree: spec.Trees[0].Tree}, cluster.NamedTree{Name: "feeds", Tree: spec.Trees[0].Tree})
+	spec.Trees = append(spec.Trees, racks(t, "rows", map[string][]string{"row": {"n0", "n2"}}))
 	c := newCluster(t, spec)
+	ofParts := gang.Limit{Layer: "block", Kind: gang.Apart, Most: 1, OfParts: true} // a layer that rows lacks
+	inRows := []gang.Part{{Name: "p", Members: []string{"job-0"}, Tree: "rows"}, {Name: "q", Members: []string{"job-1"}}}
 	for _, tc := range []struct {
 		want  string
 		spoil func(*gang.Request)
@@ -84,6 +87,13 @@ func TestInvalidRequests(t *testing.T) {
 		{`request.Parts[0].Tree "other": unknown topology`, func(r *gang.Request) { r.Parts = []gang.Part{{Name: "p", Tree: "other"}} }},
 		{`request.Parts[0].Gather "feeds": not supported: multiples in another topology than the gang's`, func(r *gang.Request) {
 			r.Parts = []gang.Part{{Name: "p", Tree: "feeds", Gather: []gang.Rule{{Layer: "rack", Multiple: 2}}}}
+		}},
+		{`request.Limits "Apart block at most 1 for parts": not supported: this limit in another topology than the gang's`, func(r *gang.Request) {
+			r.Parts, r.Limits = inRows, []gang.Limit{ofParts}
+		}},
+		{`request.Limits "Apart block at most 1 for parts": not supported: this limit in another topology than the gang's`, func(r *gang.Request) {
+			r.Parts, r.Limits = inRows, []gang.Limit{ofParts}
+			r.Limits[0].Preferred = true
 		}},
 		{`request.MinMember "5": above the total of 4`, func(r *gang.Request) { r.MinMember, r.Total = 5, 4 }},
 		{`request.MinMember "-1": negative`, func(r *gang.Request) { r.MinMember = -1 }},

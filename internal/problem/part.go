@@ -188,12 +188,12 @@ func (r *partReader) readRules(a *Part, field string, from *gang.Part) (err erro
 	if a.Limits, err = limits.OfPart(v, field, from); err != nil {
 		return err
 	}
-	if a.impliedInside = a.Outer.impliedInside; a.Bundle {
+	if a.Bundle {
 		return nil
 	}
 	a.Level++
 	a.impliedInside = limits.ImpliedInside(from.Limits)
-	rules := limits.Implied(slices.Concat(from.Gather, a.Outer.impliedInside), from.Limits, false)
+	rules := limits.Implied(slices.Concat(from.Gather, impliedAround(a)), from.Limits, false)
 	if a.Gather, err = gatherRules(v, field+".Gather", rules, a.Gather.Must); err != nil {
 		return err
 	}
@@ -201,6 +201,19 @@ func (r *partReader) readRules(a *Part, field string, from *gang.Part) (err erro
 		return muster.Unsupported(field+".Gather", from.Tree, "multiples in another topology than the gang's")
 	}
 	return nil
+}
+
+// impliedAround are the rules that the limits of the group around a part imply for the groups right inside it. In another topology than that
+// group's they mean nothing: settleParts refuses such limits.
+func impliedAround(a *Part) []gang.Rule {
+	around := a.Outer
+	for around.Bundle {
+		around = around.Outer
+	}
+	if around.OtherTree != a.OtherTree {
+		return nil
+	}
+	return around.impliedInside
 }
 
 // cut cuts a part into its equal groups.
@@ -216,7 +229,7 @@ func (r *partReader) cut(a *Part, field string, from *gang.Part) error {
 	for i, g := range from.Groups {
 		rules := limits.Implied(g.Gather, g.Limits, true)
 		if i == 0 && a.Bundle { // its groups lie right inside what surrounds it
-			rules = append(rules, a.impliedInside...)
+			rules = append(rules, impliedAround(a)...)
 		}
 		gather, err := gatherRules(viewOf(r.p, a), fmt.Sprintf("%s.Groups[%d].Gather", field, i), rules, must)
 		if err != nil {
