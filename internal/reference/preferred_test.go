@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -92,18 +93,22 @@ func TestPreferredLimitsTogetherAreHardOnesThatCostNothing(t *testing.T) {
 
 func planOfParts(in Input) (*placement.Result, error) { return plan(in, &in.Request) }
 
-// planTogether is one plan of all gangs of a queue that start together.
+// planTogether is one plan of all gangs of a queue that start together, with the ranks among all of them.
 func planTogether(in Input) (*placement.Result, error) {
 	c, err := placement.NewCluster(in.Spec)
 	if err != nil {
 		return nil, err
 	}
 	_, planned := placement.Batch(c, asQueue(&in.Request))
-	all := &placement.Result{Proven: true}
+	all, before := &placement.Result{Proven: true}, 0
 	for _, p := range planned {
 		if p.Err != nil {
 			return nil, p.Err
 		}
+		for i := range p.Result.Assignments {
+			p.Result.Assignments[i].Rank += before
+		}
+		before += len(p.Request.Members)
 		all.Assignments, all.WaitsFor = append(all.Assignments, p.Result.Assignments...), append(all.WaitsFor, p.Result.WaitsFor...)
 		all.Victims, all.Proven = append(all.Victims, p.Result.Victims...), all.Proven && p.Result.Proven
 	}
@@ -127,7 +132,9 @@ func sameAsHard(in Input, plan func(Input) (*placement.Result, error)) ([]string
 		},
 		placed: func(r *placement.Result) bool { return r != nil && len(r.Victims) == 0 },
 		asGood: func(r, best *placement.Result) bool {
-			return len(r.Assignments) >= len(best.Assignments) && (len(r.WaitsFor) == 0 || len(best.WaitsFor) > 0)
+			byRank := func(x, y placement.Assignment) int { return cmp.Compare(x.Rank, y.Rank) }
+			leavesOut := cmp.Or(cmp.Compare(len(best.Assignments), len(r.Assignments)), slices.CompareFunc(r.Assignments, best.Assignments, byRank)) > 0
+			return !leavesOut && (len(r.WaitsFor) == 0 || len(best.WaitsFor) > 0)
 		},
 	}
 	kept, want, err := k.keep(in)
