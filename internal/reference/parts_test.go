@@ -134,6 +134,7 @@ func sameParts(in, kept *Input, want *Parted, res *placement.Result, err error) 
 	if err != nil {
 		return true, err
 	}
+	wantWorth := want.Worth // which other plans are compared with as well
 	var placed []string
 	for _, a := range res.Assignments {
 		placed = append(placed, a.Member)
@@ -145,9 +146,9 @@ func sameParts(in, kept *Input, want *Parted, res *placement.Result, err error) 
 	case want.Waits != (len(res.WaitsFor) > 0):
 		return true, fmt.Errorf("waits for %v", res.WaitsFor)
 	case want.Waits && len(placed) > len(want.Selection): // who came later changes what groups reach
-		outside, worth, want.Worth = want.Outside, worth[:1], want.Worth[:1]
+		outside, worth, wantWorth = want.Outside, worth[:1], wantWorth[:1]
 	}
-	if outside != want.Outside || !slices.Equal(worth, want.Worth) {
+	if outside != want.Outside || !slices.Equal(worth, wantWorth) {
 		return true, fmt.Errorf("reaches %v, with %d outside", worth, outside)
 	}
 	return true, nil
