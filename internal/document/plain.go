@@ -120,20 +120,20 @@ func (v *Value) saysMapping(name string, plain map[string]any) bool {
 	return left == 0
 }
 
-// EqualBut says whether two mappings that FromPlain made are equal but for a key.
-func (v *Value) EqualBut(key string, other *Value) bool {
-	return v.without(key).Equal(other.without(key))
+// EqualBut says whether two mappings that FromPlain made are equal but for some keys.
+func (v *Value) EqualBut(other *Value, keys ...string) bool {
+	return v.without(keys).Equal(other.without(keys))
 }
 
-// without is a mapping without a key, whose values are shared.
-func (v *Value) without(key string) *Value {
-	at := slices.Index(v.Keys, key)
-	if at < 0 {
-		return v
-	}
+// without is a mapping without some keys, whose values are shared.
+func (v *Value) without(keys []string) *Value {
 	rest := *v
-	rest.Keys = slices.Delete(slices.Clone(v.Keys), at, at+1)
-	rest.Items = slices.Delete(slices.Clone(v.Items), at, at+1)
+	for _, key := range keys {
+		if at := slices.Index(rest.Keys, key); at >= 0 {
+			rest.Keys = slices.Delete(slices.Clone(rest.Keys), at, at+1)
+			rest.Items = slices.Delete(slices.Clone(rest.Items), at, at+1)
+		}
+	}
 	return &rest
 }
 

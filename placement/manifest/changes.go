@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/runs"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -50,13 +50,39 @@ type told struct {
 	gone    []*outcome        // of sections that were told and are no more
 	fresh   map[*section]bool // that are not told
 
-	restarted map[cluster.MemberRef]restarted
+	// What was told of sections of which a part is another thing, and that were not read again: of members, of gangs that wait and of minima.
+	moved  map[cluster.MemberRef]asTold[*cluster.Running] // nil: it did not run
+	waited map[string]asTold[queued]
+	least  map[string]asTold[int]
+}
+
+// asTold is what was told of a section.
+type asTold[T any] struct {
+	was T
+	sec *section
+}
+
+// remember keeps what was told of a section, the first time.
+func remember[K comparable, T any](to map[K]asTold[T], key K, was T, sec *section) {
+	if _, is := to[key]; sec.told && !is {
+		to[key] = asTold[T]{was, sec}
+	}
+}
+
+// move remembers a member as it was told; nil: it did not run.
+func (t *told) move(sec *section, ref cluster.MemberRef, m *cluster.Running) {
+	if m != nil {
+		was := *m
+		m = &was
+	}
+	remember(t.moved, ref, m, sec)
 }
 
 func newTold() told {
 	return told{
 		nodes: map[string]cluster.Node{}, demand: map[string]muster.Resources{}, budgets: map[string]cluster.Budget{},
-		nodesOf: map[string]bool{}, fresh: map[*section]bool{}, held: nodes.Held{}, restarted: map[cluster.MemberRef]restarted{},
+		nodesOf: map[string]bool{}, fresh: map[*section]bool{}, held: nodes.Held{},
+		moved: map[cluster.MemberRef]asTold[*cluster.Running]{}, waited: map[string]asTold[queued]{}, least: map[string]asTold[int]{},
 	}
 }
 
@@ -107,7 +133,9 @@ func (s *Store) Changes() *Changes {
 	t.based, t.rebuilt, t.sums, t.gone = false, false, false, nil
 	clear(t.fresh)
 	clear(t.nodesOf)
-	clear(t.restarted)
+	clear(t.moved)
+	clear(t.waited)
+	clear(t.least)
 	return c
 }
 
@@ -115,7 +143,7 @@ func (s *Store) Changes() *Changes {
 func (s *Store) isTold() bool {
 	t := &s.told
 	return s.base != nil && !s.rebase && len(s.nodes)+len(s.classes)+len(s.dirty) == 0 &&
-		!t.based && !t.sums && len(t.nodesOf)+len(t.gone)+len(t.fresh)+len(t.restarted) == 0
+		!t.based && !t.sums && len(t.nodesOf)+len(t.gone)+len(t.fresh)+len(t.moved) == 0
 }
 
 // compareGangs finds the gangs that wait and are others.
@@ -127,6 +155,15 @@ func (s *Store) compareGangs(c *Changes) {
 		}
 	}
 	var changed []queued
+	for name, t := range s.told.waited {
+		if old[name] = t.was; !s.sections[t.sec] {
+			continue
+		}
+		if i := slices.IndexFunc(t.sec.found.waiting, func(q queued) bool { return q.gang.Request.Name == name }); i >= 0 { // with fewer members
+			changed = append(changed, t.sec.found.waiting[i])
+			delete(old, name)
+		}
+	}
 	for sec := range s.told.fresh {
 		for _, q := range sec.found.waiting {
 			if was, is := old[q.gang.Request.Name]; !is || !was.same(q) {
@@ -163,43 +200,55 @@ func (s *Store) compareRunning(c *Changes) {
 	old := map[cluster.MemberRef]cluster.Running{}
 	for _, found := range s.told.gone {
 		for _, m := range found.running {
-			old[cluster.MemberRef{Gang: m.Gang, Member: m.Member}] = m
+			if least, is := s.told.least[m.Gang]; is {
+				m.MinMember = least.was
+			}
+			old[runs.Ref(&m)] = m
 		}
 	}
-	compare := func(m cluster.Running) {
-		ref := cluster.MemberRef{Gang: m.Gang, Member: m.Member}
-		was, is := old[ref]
-		delete(old, ref)
-		leaves := was
-		leaves.Leaving = true
-		switch {
-		case is && reflect.DeepEqual(was, m):
-		case is && reflect.DeepEqual(leaves, m):
-			c.Delta.Leaving = append(c.Delta.Leaving, ref)
-		case is:
-			c.Delta.Remove = append(c.Delta.Remove, ref)
-			c.Delta.Place = append(c.Delta.Place, m)
-		default:
-			c.Delta.Place = append(c.Delta.Place, m)
+	var now []cluster.Running
+	for ref, t := range s.told.moved {
+		row := t.sec.found.row(ref)
+		if !s.sections[t.sec] {
+			row = nil
 		}
-	}
-	for ref, r := range s.told.restarted {
-		if old[ref] = r.told; s.sections[r.sec] {
-			compare(r.sec.found.running[r.row])
+		if row != nil {
+			now = append(now, *row)
+		}
+		if delete(old, ref); t.was != nil {
+			was := *t.was
+			if least, is := s.told.least[ref.Gang]; is && row != nil { // which is told of all
+				was.MinMember = row.MinMember
+			} else if is {
+				was.MinMember = least.was
+			}
+			old[ref] = was
 		}
 	}
 	for sec := range s.told.fresh {
-		for _, m := range sec.found.running {
-			compare(m)
+		now = append(now, sec.found.running...)
+	}
+	runs.Compare(old, now, &c.Delta)
+	s.compareMinima(c)
+}
+
+// compareMinima finds the minima that are others, of gangs that were not read again and of which some member stays as it was.
+func (s *Store) compareMinima(c *Changes) {
+	placed := map[cluster.MemberRef]bool{}
+	for i := range c.Delta.Place {
+		placed[runs.Ref(&c.Delta.Place[i])] = true
+	}
+	for name, t := range s.told.least {
+		i := -1
+		if s.sections[t.sec] {
+			i = slices.IndexFunc(t.sec.found.running, func(m cluster.Running) bool {
+				return m.Gang == name && !placed[cluster.MemberRef{Gang: name, Member: m.Member}]
+			})
+		}
+		if i >= 0 && t.sec.found.running[i].MinMember != t.was {
+			enter(&c.Delta.Minima, name, t.sec.found.running[i].MinMember)
 		}
 	}
-	c.Delta.Remove = slices.AppendSeq(c.Delta.Remove, maps.Keys(old))
-	byName := func(a, b cluster.MemberRef) int {
-		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
-	}
-	slices.SortFunc(c.Delta.Remove, byName)
-	slices.SortFunc(c.Delta.Leaving, byName)
-	slices.SortFunc(c.Delta.Place, compareRunning)
 }
 
 // compareBase finds the nodes, quotas and budgets that are others.

@@ -49,6 +49,7 @@ type draft struct {
 	pods     []*member.Member
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
 	arrange         func(d *draft, members []*member.Member) member.Part
+	flat            bool // arrange makes none
 	ruled           bool // some part, or group, has a rule
 	grouped         bool // its groups are more than rules: they stay, whatever those of an owner are
 	adopted, behind bool // has taken what its job says; another job is the one of its group
@@ -63,11 +64,13 @@ type draft struct {
 	team  *team // with which the gang starts; nil: alone
 	// waits holds if a member does; of the others, runs have a node, of at least so many that are needed. done: all of it is over.
 	waits, done bool
-	members     []*member.Member // of one that waits, in rank order, those that run included
+	members     []*member.Member // that are not leaving, in rank order, those that run included
 	kept        []string         // rules that its request keeps, and that are counted otherwise
 	claims      []claim          // exclusive topologies that are limits
 	lacks       *member.Part     // a part of which fewer are known than it needs
 	runs, least int
+	later       bool // some of its members come when others are over
+	stated      int  // min as it was said, without those that are over
 
 	assigned  map[string][]string // nodes that the admission of a Workload gives, by podset
 	reclaimed map[string]int      // pods that a Workload says are over, by podset
@@ -112,7 +115,7 @@ func (d *draft) adoptJob() {
 	if !d.hasRules() {
 		d.gather, d.limits, d.tree, d.treeField = d.job.gather, d.job.limits, d.job.tree, d.job.treeField
 		if d.claims = d.job.claims; d.job.arrange != nil && !d.grouped {
-			d.arrange = d.job.arrange
+			d.arrange, d.flat = d.job.arrange, d.job.flat
 		} else if d.job.ruled {
 			d.lost = append(d.lost, ownerTopology)
 			d.claims = slices.DeleteFunc(slices.Clone(d.claims), func(c claim) bool { return c.ofPart })

@@ -62,6 +62,7 @@ func (r *reader) finish(d *draft) bool {
 		r.rules.declaredByPods(d)
 	}
 	d.readTerms()
+	d.stated = d.min
 	if d.min = d.needs(); d.ends() {
 		d.done = true
 		members = slices.DeleteFunc(slices.Clone(members), func(m *member.Member) bool { return m.Node == "" })
@@ -97,6 +98,7 @@ func (r *reader) finish(d *draft) bool {
 	if r.base.opt.Standing && !d.plain && d.runs > 0 {
 		r.standing(d, members, &whole)
 	}
+	d.members = members
 	d.waits = slices.ContainsFunc(members, func(m *member.Member) bool { return m.Node == "" })
 	if d.waits {
 		r.makeRequest(d, members, len(leaving), &whole)
@@ -107,13 +109,7 @@ func (r *reader) finish(d *draft) bool {
 // run lists the members that run, and the layers in whose domains they are alone. The gang needs at least so many of them, 0: all that are
 // known.
 func (r *reader) run(d *draft, members, leaving []*member.Member, least int, alone map[*member.Member]trees.Closing) {
-	switch {
-	case d.plain:
-		least = 0
-	case least == 0 || d.whole:
-		least = max(len(members), d.total)
-	}
-	d.least = least
+	d.least = d.leastOf(least, len(members))
 	doubtful := r.base.opt.KeepGoing && d.isDoubtful()
 	for _, m := range slices.Concat(members, leaving) {
 		if m.Node == "" {
@@ -134,13 +130,31 @@ func (r *reader) run(d *draft, members, leaving []*member.Member, least int, alo
 		if !m.Leaving {
 			d.runs++
 		}
-		r.running = append(r.running, cluster.Running{
-			Gang: d.name, Member: m.Name, Node: m.Node, Resources: m.Spec.Shape.Resources,
-			Index: m.Index, Indexed: m.Indexed, Leaving: m.Leaving, NUMA: m.Zones,
-			Quota: m.Quota, NonPreemptible: m.Pinned, Unevictable: m.Unevictable,
-			Priority: m.Priority, MinMember: least, Started: m.Started, Budgets: r.base.budgets.Of(m.Obj, d.place().Namespace, m.Labels, m.Leaving, r.bound),
-			AffinityKey: m.AffinityKey, Alone: in.Layer, AloneIn: in.Tree, Tolerated: m.Tolerated,
-		})
+		row := d.row(m)
+		row.Budgets, row.Alone, row.AloneIn = r.base.budgets.Of(m.Obj, d.place().Namespace, m.Labels, m.Leaving, r.bound), in.Layer, in.Tree
+		r.running = append(r.running, row)
+	}
+}
+
+// leastOf is how many of so many members must run, where a minimum is known or, as 0, all are needed.
+func (d *draft) leastOf(minimum, members int) int {
+	switch {
+	case d.plain:
+		return 0
+	case minimum == 0 || d.whole:
+		return max(members, d.total)
+	}
+	return minimum
+}
+
+// row is a member that runs, as far as it and its gang say.
+func (d *draft) row(m *member.Member) cluster.Running {
+	return cluster.Running{
+		Gang: d.name, Member: m.Name, Node: m.Node, Resources: m.Spec.Shape.Resources,
+		Index: m.Index, Indexed: m.Indexed, Leaving: m.Leaving, NUMA: m.Zones,
+		Quota: m.Quota, NonPreemptible: m.Pinned, Unevictable: m.Unevictable,
+		Priority: m.Priority, MinMember: d.least, Started: m.Started,
+		AffinityKey: m.AffinityKey, Tolerated: m.Tolerated,
 	}
 }
 
@@ -201,7 +215,7 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 		d.asks.Add(m.Spec.Shape.Resources)
 	}
 	q.Tolerated = d.team == nil && !slices.ContainsFunc(members, func(m *member.Member) bool { return !m.Tolerated })
-	d.members, d.kept = members, r.limit(d, members, q)
+	d.kept = r.limit(d, members, q)
 	if len(shapes) == 1 {
 		q.Shape = *q.Members[0].Shape
 		for i := range q.Members {

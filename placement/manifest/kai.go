@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/jobs"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/requests"
@@ -166,8 +167,8 @@ func (r *reader) readJob(o *object.Object) {
 	if n := r.priorities.OfWorkload(o.Label("kueue.x-k8s.io/priority-class")); n != nil && d.priority == nil {
 		d.priority = n
 	}
-	d.promised = promise(o.Name, jobMembers(spec, o.Root.Sub("status")), 0, pod)
-	d.min = jobMinimum(o, template)
+	d.promised = promise(o.Name, jobs.Members(spec, o.Root.Sub("status")), 0, pod)
+	d.min = jobs.Minimum(o, template)
 	notes := template.Sub("metadata").Sub("annotations")
 	rules, cut := r.rules.readTopologyRequest(requests.OfJob(notes))
 	d.gather = append(append(rules, r.rules.kaiJobRules(d, o)...), r.rules.networkNotes(d, template.Get("metadata"))...)
@@ -180,44 +181,8 @@ func (r *reader) readJob(o *object.Object) {
 	} else if len(segments) > 0 {
 		size.Fail("missing, beside a rule for segments")
 	}
-	d.ruled = len(cut) > 0
+	d.ruled, d.flat = len(cut) > 0, len(cut) == 0
 	d.arrange = func(_ *draft, members []*member.Member) member.Part {
 		return member.Part{Members: members, Cut: member.Fit(cut, len(members))}
 	}
-}
-
-// jobMembers is how many pods a Job of Kubernetes runs at once: no more than are left to complete. An index that has failed is not made again.
-func jobMembers(spec, status object.Field) int {
-	n, done := spec.Get("parallelism").Size(1), status.Get("succeeded").Size(0)
-	completions := spec.Get("completions")
-	switch {
-	case completions.Present():
-		return min(n, max(0, completions.Size(0)-done-countIndexes(status.Get("failedIndexes").Text())))
-	case done > 0: // of a work queue nobody else starts
-		return 0
-	}
-	return n
-}
-
-// countIndexes counts the indexes of a list such as `1,3-5`; what cannot be read counts as none.
-func countIndexes(list string) (n int) {
-	for first, last := range object.Ranges(list) {
-		n += last - first + 1
-	}
-	return n
-}
-
-// groupMinimum is what a Job of Kubernetes, its template or its pods say that Volcano starts together.
-const groupMinimum = "scheduling.volcano.sh/group-min-member"
-
-// jobMinimum is how many of a Job's pods must run together, 0: all.
-func jobMinimum(o *object.Object, template object.Field) int {
-	for _, f := range []object.Field{
-		o.Stated("kueue.x-k8s.io/job-min-parallelism"), o.Stated(batchMinMember), o.Stated(groupMinimum), object.Stated(template.Get("metadata"), groupMinimum),
-	} {
-		if f.Present() {
-			return batchMinimum(f)
-		}
-	}
-	return 0
 }

@@ -3,6 +3,7 @@ package manifest
 import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/known"
+	"github.com/muster-sched/muster/placement/manifest/internal/jobs"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/trees"
@@ -97,12 +98,12 @@ func (in *rules) declaredByPods(d *draft) {
 	objects := member.PodsOf(d.pods)
 	if d.obj != nil {
 		if d.obj.Kind == "Job" && d.obj.Group == "batch" && d.min == 0 {
-			d.min = object.Agreed(objects, 0, groupMinimum)
+			d.min = object.Agreed(objects, 0, jobs.GroupMinimum)
 		}
 		return
 	}
 	d.min = object.Agreed(objects, d.min, koordinatorPrefix+"min-available", "pod-group/min-available",
-		"pod-group.scheduling.sigs.k8s.io/min-available", groupMinimum, kueueCount, groupSize)
+		"pod-group.scheduling.sigs.k8s.io/min-available", jobs.GroupMinimum, kueueCount, groupSize)
 	d.total = object.Agreed(objects, 0, koordinatorPrefix+"total-number", kueueCount)
 	for _, m := range d.pods {
 		if !m.Obj.Created.IsZero() && (d.created.IsZero() || m.Obj.Created.Before(d.created)) {

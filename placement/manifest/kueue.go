@@ -33,7 +33,7 @@ func (r *reader) readWorkload(o *object.Object) {
 	r.gangs.owned(o, d)
 	priorityOfWorkload(r.priorities, d, o)
 	d.lost = ignored.OfWorkload(o)
-	d.assigned, d.reclaimed = r.assignments(o), reclaimable(o)
+	d.assigned, d.reclaimed = r.assignments(o), assigned.Reclaimable(o)
 	var sets []member.PodSet
 	for f := range spec.Get("podSets").All() {
 		f = f.Mapping()
@@ -123,15 +123,6 @@ func (d *draft) placePromised() {
 		}
 		next[m.Role]++
 	}
-}
-
-// reclaimable is how many members of each podset a Workload says are over.
-func reclaimable(o *object.Object) map[string]int {
-	of := map[string]int{}
-	for f := range o.Root.Sub("status").Get("reclaimablePods").All() {
-		of[f.Mapping().Get("name").Text()] += f.Mapping().Get("count").Size(0)
-	}
-	return of
 }
 
 // takeAssigned gives pods whose gate of the topology still stands the nodes that the admission keeps for them.

@@ -51,6 +51,7 @@ func (r *reader) noteApart() {
 		if d.adoptJob(); len(d.pods)+len(d.promised) == 0 {
 			continue
 		}
+		r.keepApart = r.keepApart || slices.ContainsFunc(slices.Concat(d.pods, d.promised), func(m *member.Member) bool { return len(m.Spec.Apart)+len(m.Spec.Added) > 0 })
 		for _, name := range r.apart.Add(d.name, d.place().Namespace, slices.Concat(antiAffinities(d.pods), antiAffinities(d.promised))) {
 			r.objects.Names.Have(name)
 		}

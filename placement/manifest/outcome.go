@@ -13,6 +13,7 @@ import (
 
 // outcome is what a reading found.
 type outcome struct {
+	gangs     []*draft
 	waiting   []queued
 	running   []cluster.Running
 	standings []gang.Request              // see Options.Standing
@@ -21,6 +22,7 @@ type outcome struct {
 	queues    map[string]bool             // that are named, and those above them
 	keys      map[string]bool             // that no topology has
 	held      nodes.Held
+	apart     bool                      // pods keep others away
 	unknown   map[object.UnknownKey]int // objects, by what of them is not known
 	empty     []string
 	owners    map[string][]string // see Input.Owners

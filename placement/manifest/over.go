@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 	"github.com/muster-sched/muster/placement/manifest/internal/tasks"
+	"github.com/muster-sched/muster/placement/manifest/internal/terms"
 )
 
 // Members that are over: those that have succeeded hold no node, and are taken off what their gang needs where its system counts them.
@@ -73,7 +74,7 @@ func (d *draft) countsSucceeded(m *member.Member) bool {
 
 // matches is the match policy that an object states, or the one that holds where none is stated.
 func (d *draft) matches(o *object.Object) gang.MatchPolicy {
-	said, _ := matchPolicy(o)
+	said, _ := terms.Match(o)
 	return cmp.Or(said, gang.OnceSatisfied)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/seats"
 )
 
 // Which pod belongs to which owner: by the labels that controllers write, else by following ownerReferences.
@@ -21,29 +22,8 @@ const absentGroup = "absentGroup"
 // ownerTopology is counted where pods are placed one by one though their owner has a rule for all of them.
 const ownerTopology = "ownerTopology"
 
-// ownerLabels are the labels by which the pods of an owner tell it, and their place in its gang.
-var ownerLabels = []struct {
-	owner, role, child, index string
-	kinds                     string // of owners
-}{
-	{"jobset.sigs.k8s.io/jobset-name", "jobset.sigs.k8s.io/replicatedjob-name", "jobset.sigs.k8s.io/job-index", "", "JobSet TrainJob"},
-	{replicaOf, "", "", "leaderworkerset.sigs.k8s.io/worker-index", "LeaderWorkerSet"},
-	{
-		"training.kubeflow.org/job-name", "training.kubeflow.org/replica-type", "", "training.kubeflow.org/replica-index",
-		"PyTorchJob TFJob XGBoostJob PaddleJob JAXJob MPIJob",
-	},
-	{"ray.io/cluster", "ray.io/group", "ray.io/worker-group-replica-index", "", "RayCluster RayJob"},
-	{"grove.io/podgang", "grove.io/podclique", "", "", "PodGang"},
-}
-
 // rayJob is the kind whose controller makes a RayCluster, and beside it a Job that submits the work.
 const rayJob = "RayJob"
-
-// replicaOf is the LeaderWorkerSet of a pod.
-const replicaOf = "leaderworkerset.sigs.k8s.io/name"
-
-// groupIndex tells the gang among those of a LeaderWorkerSet.
-const groupIndex = "leaderworkerset.sigs.k8s.io/group-index"
 
 // kueueGroup is the label of pods that are one gang of Kueue without an object.
 const kueueGroup = "kueue.x-k8s.io/pod-group-name"
@@ -154,17 +134,17 @@ func (g *gangs) groupOf(o *object.Object, pod object.Field) (ref groupRef) {
 // gang anyway. Nil: it has none.
 func (g *gangs) ownerGang(m *member.Member, named bool) *draft {
 	o := m.Obj
-	for _, by := range ownerLabels {
-		name := o.Said(by.owner)
+	for _, by := range seats.Labels {
+		name := o.Said(by.Owner)
 		if name == "" {
 			continue
 		}
-		for kind := range strings.FieldsSeq(by.kinds) {
+		for kind := range strings.FieldsSeq(by.Kinds) {
 			if d, is := g.standIn(kind + "/" + o.Namespace + "/" + name); is && d != nil {
 				return d
 			}
 		}
-		if i := o.Said(groupIndex); i != "" && by.kinds == "LeaderWorkerSet" {
+		if i := o.Said(seats.GroupIndex); i != "" && by.Kinds == "LeaderWorkerSet" {
 			name += "-" + i
 		}
 		if named {
@@ -238,7 +218,7 @@ func (d *draft) seat(m *member.Member) {
 	if by.owned == nil || m.Obj == nil {
 		return
 	}
-	role, child, index := seatLabels(m)
+	role, child, index := seats.Of(m)
 	if role == "" || by.obj.Kind == "PodGang" { // which lists pods, once they are there, and has a label of them before
 		if by.seatByName(m); role == "" || m.Role != "" {
 			return
@@ -298,39 +278,6 @@ func (d *draft) seatByName(m *member.Member) {
 	}
 }
 
-// seatLabels are the role, child and index that a pod's labels tell; below 0: none.
-func seatLabels(m *member.Member) (role string, child, index int) {
-	child, index = -1, -1
-	number := func(label string) int {
-		if n, ok := object.Ordinal(m.Said(label)); ok && label != "" {
-			return n
-		}
-		return -1
-	}
-	for _, by := range ownerLabels {
-		if m.Said(by.owner) == "" {
-			continue
-		}
-		role, child, index = strings.ToLower(m.Said(by.role)), number(by.child), number(by.index)
-		switch {
-		case by.kinds == "LeaderWorkerSet" && index == 0:
-			role = "leader"
-		case by.kinds == "LeaderWorkerSet" && index > 0:
-			role, index = "worker", index-1
-		case strings.HasPrefix(by.owner, "jobset"):
-			if role = m.Said(by.role); m.Indexed {
-				index = m.Index
-			}
-		case m.Said("ray.io/node-type") == "head":
-			role, index = "headgroup", 0
-		case by.owner == "ray.io/cluster":
-			role = m.Said(by.role)
-		}
-		return role, child, index
-	}
-	return "", child, index
-}
-
 // expect adds the members of an owner that come when the others run to those that have pods.
 func (d *draft) expect(members []*member.Member) []*member.Member {
 	if d.owned == nil {
@@ -345,6 +292,7 @@ func (d *draft) expect(members []*member.Member) []*member.Member {
 		role := &d.owned.Roles[i]
 		for _, m := range role.Members {
 			seats[seat] = role.Later || m.Later
+			d.later = d.later || seats[seat]
 			seat++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/seats"
 )
 
 // ownerNames are those of Input.Owners. O(pods).
@@ -18,8 +19,8 @@ func (r *reader) ownerNames() (of map[string][]string) {
 		}
 	}
 	var labels []string
-	for _, by := range ownerLabels {
-		labels = append(labels, by.owner)
+	for _, by := range seats.Labels {
+		labels = append(labels, by.Owner)
 	}
 	for _, d := range r.gangs.drafts {
 		names := map[string]bool{}

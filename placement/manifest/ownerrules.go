@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/apart"
+	"github.com/muster-sched/muster/placement/manifest/internal/jobs"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
@@ -46,7 +47,13 @@ func (in *rules) ownerRules(d *draft) {
 	d.ruled = asGroups || !plain
 	switch n := subGroupSize(o); {
 	case n > 0 && len(sets) == 2 && len(sets[1].Cut) > 0: // the leader is in the first of a LeaderWorkerSet's
-		d.arrange = arrangeWithLeader(of.Count(), n, sets[1].Cut[0])
+		first := n
+		if (of.Count()-1)%n == 0 { // the workers alone can be cut
+			first++
+		}
+		d.arrange = func(_ *draft, members []*member.Member) member.Part {
+			return member.Subgroups(members, first, n, sets[1].Cut[0])
+		}
 	case plain && !asGroups:
 	case asGroups:
 		d.arrange = func(_ *draft, members []*member.Member) member.Part {
@@ -104,7 +111,7 @@ func (in *rules) roleSet(d *draft, role *owners.Role, notes object.Field) (s mem
 		exclusive, limits := in.exclusive(d, notes, claim{note: apart.ExclusiveJobs, role: role.Name, ofPart: true})
 		rules, alone = append(rules, exclusive...), append(alone, limits...)
 	}
-	least := batchMinimum(meta.Get(batchMinMember))
+	least := jobs.Count(meta.Get(jobs.BatchMinMember))
 	if role.Child == 0 {
 		s.Rules = append(s.Rules, rules...)
 	} else if len(rules) > 0 || role.Whole || least > 0 {
@@ -119,18 +126,6 @@ func (in *rules) roleSet(d *draft, role *owners.Role, notes object.Field) (s mem
 		d.min -= len(role.Members) / role.Child * (role.Child - least)
 	}
 	return s, kueue
-}
-
-// batchMinMember is how many pods of a job KAI starts together.
-const batchMinMember = "kai.scheduler/batch-min-member"
-
-// batchMinimum reads a number of members, 0 if there is none.
-func batchMinimum(f object.Field) int {
-	if !f.Present() {
-		return 0
-	}
-	n, _ := f.Count(f.Text(), 1)
-	return n
 }
 
 // exclusive reads a domain that is a gang's own: within it is a rule, alone in it a limit, counted until a request keeps it.
@@ -200,33 +195,6 @@ func subGroupSize(o *object.Object) int {
 	return n
 }
 
-// arrangeWithLeader makes groups of size members, the leader being in the first: that one has a member more if the
-// workers alone can be cut.
-func arrangeWithLeader(members, size int, each gang.Groups) func(*draft, []*member.Member) member.Part {
-	first := size
-	if (members-1)%size == 0 {
-		first++
-	}
-	return func(_ *draft, members []*member.Member) member.Part {
-		var whole member.Part
-		for i, m := range members {
-			if m.Indexed {
-				i = m.Index
-			}
-			at := 0
-			if i >= first {
-				at = 1 + (i-first)/size
-			}
-			for len(whole.Parts) <= at {
-				whole.Parts = append(whole.Parts, member.Part{Name: "subgroup-" + strconv.Itoa(len(whole.Parts)), Rules: each.Gather, Limits: each.Limits})
-			}
-			whole.Parts[at].Members = append(whole.Parts[at].Members, m)
-		}
-		whole.Parts = slices.DeleteFunc(whole.Parts, func(p member.Part) bool { return len(p.Members) == 0 })
-		return whole
-	}
-}
-
 // kaiNotes reads KAI's rule from annotations that bind a part of a gang.
 func (in *rules) kaiNotes(d *draft, notes object.Field) []gang.Rule {
 	return in.kaiPlacement(notes, kaiTopology, in.nameTree(d, notes.Get(kaiTopology)))
@@ -266,7 +234,7 @@ func (in *rules) packRules(d *draft) {
 		for i := range left {
 			left[i].Need = max(min(1, left[i].Need), left[i].Need-d.over.byRole[left[i].Name])
 		}
-		return arrangePacked(left, configs, of, members)
+		return member.Packed(left, configs, of, members)
 	}
 }
 
@@ -277,33 +245,4 @@ func (in *rules) packed(d *draft, f object.Field) (rules []gang.Rule) {
 	d.tree, rules = in.trees.Key(d.tree, c.Get("required"))
 	d.tree, preferred = in.trees.PreferredKey(d.tree, c.Get("preferred"))
 	return append(rules, preferred...)
-}
-
-// arrangePacked gives pods to their groups, and groups to their configs. Pods of no group are the gang's own.
-func arrangePacked(groups, configs []member.Part, of []int, members []*member.Member) member.Part {
-	groups, configs = slices.Clone(groups), slices.Clone(configs)
-	var whole member.Part
-	for i := range groups {
-		g := &groups[i]
-		for _, m := range members {
-			if m.Role == g.Name {
-				g.Members = append(slices.Clip(g.Members), m)
-			}
-		}
-		g.Bundle = len(g.Rules) == 0
-		if of[i] > 0 {
-			configs[of[i]-1].Parts = append(configs[of[i]-1].Parts, *g)
-			continue
-		}
-		whole.Parts = append(whole.Parts, *g)
-	}
-	for _, c := range configs {
-		if len(c.Parts) > 0 {
-			whole.Parts = append(whole.Parts, c)
-		}
-	}
-	none := slices.DeleteFunc(slices.Clone(members), func(m *member.Member) bool {
-		return slices.ContainsFunc(groups, func(g member.Part) bool { return g.Name == m.Role })
-	})
-	return whole.With(none)
 }

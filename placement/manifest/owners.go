@@ -3,11 +3,14 @@ package manifest
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/jobs"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/owners"
 	"github.com/muster-sched/muster/placement/manifest/internal/priorities"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
+	"github.com/muster-sched/muster/placement/manifest/internal/seats"
+	"github.com/muster-sched/muster/placement/manifest/internal/terms"
 )
 
 // Owners make gangs: package owners tells their members, here they get their rules and their places among the others.
@@ -40,7 +43,7 @@ func (r *ownerReader) readAll() {
 	}
 	r.replicas = map[string][]int{}
 	for _, m := range r.pods.list {
-		name, index := m.Said(replicaOf), m.Said(groupIndex)
+		name, index := m.Said(seats.ReplicaOf), m.Said(seats.GroupIndex)
 		if i, ok := object.Ordinal(index); ok && name != "" {
 			title := "LeaderWorkerSet/" + m.Obj.Namespace + "/" + name
 			r.replicas[title] = append(r.replicas[title], i)
@@ -162,7 +165,7 @@ func (r *ownerReader) ownerDraft(o *object.Object, of *owners.Gang) *draft {
 		d.queues = append(d.queues, quotas.Queue{Group: quotas.Volcano, At: o.Field(of.Queue)})
 	}
 	d.priority = r.priorities.OfWorkload(o.Label("kueue.x-k8s.io/priority-class"))
-	d.terms.WaitTime, _ = seconds(o.Field(of.Timeout))
+	d.terms.WaitTime, _ = terms.Seconds(o.Field(of.Timeout))
 	for n, seat := 0, 0; n < len(of.Roles); n++ {
 		role, first := &of.Roles[n], seat
 		if seat += len(role.Members); !role.Template.Present() {
@@ -180,7 +183,7 @@ func (r *ownerReader) ownerDraft(o *object.Object, of *owners.Gang) *draft {
 	if d.min = of.Least; d.min == 0 {
 		d.min = of.Needed()
 	}
-	if n := batchMinimum(o.Annotation(batchMinMember)); n > 0 {
+	if n := jobs.Count(o.Annotation(jobs.BatchMinMember)); n > 0 {
 		d.min = n
 	}
 	d.top = r.objects.TopOwner(o)

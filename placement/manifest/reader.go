@@ -35,6 +35,7 @@ type reader struct {
 	bound      budgets.Counts
 	held       nodes.Held
 	apart      apart.Gangs
+	keepApart  bool            // some pods do
 	twins      map[string]bool // what was told of nodes that are closed for pods of which there are several
 }
 
@@ -111,7 +112,7 @@ func (r *reader) queuesUsed() map[string]bool {
 // outcome tells what was found, when all gangs are finished.
 func (r *reader) outcome(waiting []*draft) *outcome {
 	out := &outcome{running: r.running, standings: r.standings, demand: r.demand, bound: r.bound, keys: r.trees.Used, held: r.held, notices: *r.notices}
-	out.ending = r.ending
+	out.gangs, out.apart, out.ending = r.gangs.drafts, r.keepApart, r.ending
 	r.trees.Enter(r.standings)
 	for _, d := range waiting {
 		r.trees.EnterIn(&d.result.Request, d.result.Err)

@@ -1,9 +1,9 @@
 package manifest
 
 import (
-	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/runs"
 )
 
 // Of the status of a pod two things are read: whether the pod is over, and since when it runs. The status changes more often than all else, so
@@ -13,7 +13,7 @@ import (
 // restate takes what an item says now, if nothing but the status of a pod is another one. O(members of the gang), to compare names.
 func (s *Store) restate(it *item, value *document.Value) bool {
 	sec := it.section
-	if it.header.Group != "" || it.header.Kind != "Pod" || sec == nil || !it.value.EqualBut("status", value) {
+	if it.header.Group != "" || it.header.Kind != "Pod" || sec == nil || !it.value.EqualBut(value, "status") {
 		return false
 	}
 	was, sound := object.Since(it.value)
@@ -34,25 +34,10 @@ func (s *Store) restate(it *item, value *document.Value) bool {
 		if row < 0 {
 			return false
 		}
-		s.told.restart(sec, row, at)
+		m := &sec.found.running[row]
+		s.told.move(sec, runs.Ref(m), m)
+		m.Started = at
 	}
 	it.value, it.pod = value, nil
 	return true
-}
-
-// restarted is a row as it was told, and where it is now.
-type restarted struct {
-	told cluster.Running
-	sec  *section
-	row  int
-}
-
-// restart gives a row another start, and remembers what was told of it.
-func (t *told) restart(sec *section, row int, at int64) {
-	m := &sec.found.running[row]
-	ref := cluster.MemberRef{Gang: m.Gang, Member: m.Member}
-	if _, is := t.restarted[ref]; sec.told && !is {
-		t.restarted[ref] = restarted{*m, sec, row}
-	}
-	m.Started = at
 }

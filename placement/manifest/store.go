@@ -15,7 +15,7 @@ import (
 // and no other; a class of priorities alone, with the gangs that ask for it; a node alone, and with it the topologies that depend on it: on one of its labels or, where it comes or goes, all. The rest
 // of what gangs refer to (topologies, quotas, budgets, nodes and classes with defects)
 // is read again as a whole where some of it changes, and then all gangs if it may mean something else to them. An object that says
-// what it said is only compared, and of a pod of which nothing but the status is another one, see restate, no gang is read again.
+// what it said is only compared, and where a pod changes its status, gets a node, is over or leaves, see restate and isMoved, most gangs are not read again.
 //
 // The order of objects changes nothing. A Store is not safe for concurrent use.
 type Store struct {
@@ -82,7 +82,7 @@ func (s *Store) Set(obj map[string]any) error {
 	it := &item{id: header.ID(), header: header, naming: name, value: value}
 	old := s.items[it.id]
 	if old != nil {
-		if old.value.Equal(value) || s.restate(old, value) {
+		if old.value.Equal(value) || s.restate(old, value) || s.isMoved(old, value) {
 			return nil // nothing that is read
 		}
 		delete(s.named, old.naming)
@@ -105,7 +105,9 @@ func (s *Store) Delete(obj map[string]any) error {
 	if old := s.items[header.ID()]; old != nil {
 		delete(s.items, old.id)
 		delete(s.named, old.naming)
-		s.replace(old, nil)
+		if !s.isMoved(old, nil) {
+			s.replace(old, nil)
+		}
 	}
 	return nil
 }

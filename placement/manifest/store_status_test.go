@@ -23,6 +23,9 @@ func otherwise(t *rapid.T, o map[string]any, texts []string) map[string]any {
 	if o["kind"] == "Node" && rapid.Bool().Draw(t, "other labels") {
 		return relabeled(t, o)
 	}
+	if o["kind"] == "Pod" && rapid.Bool().Draw(t, "moved") {
+		return moved(t, o)
+	}
 	if rapid.Bool().Draw(t, "restated") {
 		return restated(t, o)
 	}

@@ -84,9 +84,42 @@ func tellInput(in *manifest.Input) toldInput {
 type mirror struct {
 	cluster *placement.Cluster
 	gangs   map[string]toldGang
+	demand  map[string]muster.Resources
+	budgets map[string]cluster.Budget
 }
 
-func (m *mirror) follow(t *rapid.T, c *manifest.Changes, in *manifest.Input) {
+func newMirror() *mirror {
+	return &mirror{gangs: map[string]toldGang{}, demand: map[string]muster.Resources{}, budgets: map[string]cluster.Budget{}}
+}
+
+// followSums follows what is counted over all gangs; a quota that asks for nothing is as good as one that is not named.
+func (m *mirror) followSums(t require.TestingT, c *manifest.Changes, in *manifest.Input) {
+	if c.Rebuild {
+		m.demand, m.budgets = map[string]muster.Resources{}, map[string]cluster.Budget{}
+		c = &manifest.Changes{Delta: cluster.Delta{Demand: in.Spec.Demand, Budgets: in.Spec.Budgets}}
+	}
+	maps.Copy(m.demand, c.Delta.Demand)
+	some := func(all map[string]muster.Resources) map[string]muster.Resources {
+		out := map[string]muster.Resources{}
+		for name, asks := range all {
+			if asks = maps.Clone(asks); len(asks) > 0 {
+				maps.DeleteFunc(asks, func(_ string, n int64) bool { return n == 0 })
+				out[name] = asks
+			}
+		}
+		maps.DeleteFunc(out, func(_ string, asks muster.Resources) bool { return len(asks) == 0 })
+		return out
+	}
+	require.Equal(t, some(in.Spec.Demand), some(m.demand), "demand by changes")
+	for _, b := range c.Delta.Budgets {
+		m.budgets[b.Name] = b
+	}
+	for _, b := range in.Spec.Budgets {
+		require.Equal(t, b, m.budgets[b.Name], "budgets by changes")
+	}
+}
+
+func (m *mirror) follow(t require.TestingT, c *manifest.Changes, in *manifest.Input) {
 	for _, name := range c.Gone {
 		require.Contains(t, m.gangs, name, "gone, but was never there")
 		delete(m.gangs, name)
@@ -99,6 +132,7 @@ func (m *mirror) follow(t *rapid.T, c *manifest.Changes, in *manifest.Input) {
 		want[g.Request.Name] = tellGang(g)
 	}
 	require.Equal(t, want, m.gangs, "gangs by changes")
+	m.followSums(t, c, in)
 
 	fresh, err := placement.NewCluster(in.Spec)
 	if err != nil { // the store has no nodes, or defects of the library's own
@@ -119,7 +153,7 @@ func (m *mirror) follow(t *rapid.T, c *manifest.Changes, in *manifest.Input) {
 }
 
 // requireSame compares what there is in two clusters.
-func requireSame(t *rapid.T, want, got *placement.Cluster) {
+func requireSame(t require.TestingT, want, got *placement.Cluster) {
 	nodes := func(c *placement.Cluster) map[string]cluster.Node {
 		out := map[string]cluster.Node{}
 		for n := range c.Nodes() {
@@ -163,7 +197,7 @@ func TestStoreEqualsRead(t *testing.T) {
 			opt.Layers = []string{"rack"}
 		}
 		store, present := manifest.NewStore(opt), map[string]map[string]any{}
-		m := &mirror{gangs: map[string]toldGang{}}
+		m := newMirror()
 		opt.KeepGoing = true
 		if rapid.Bool().Draw(t, "all") {
 			for _, o := range objects {
@@ -190,28 +224,33 @@ func TestStoreEqualsRead(t *testing.T) {
 				}
 				present[idOf(o)] = o
 			}
-			changes := store.Changes()
-			got := store.Input()
-			list := []any{}
-			for _, id := range slices.Sorted(maps.Keys(present)) {
-				list = append(list, present[id])
-			}
-			data, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": list})
-			require.NoError(t, err)
-			want, err := manifest.Read([]manifest.File{{Name: "in.json", Data: data}}, opt)
-			if asked := new(muster.InvalidError); errors.As(err, &asked) && strings.HasPrefix(asked.Field, "options") {
-				require.Regexp(t, `options\.Layers|layers rack are not`, strings.Join(got.Notices, "\n"), "no node has the label, at the moment")
-			} else if err != nil {
-				told := tellInput(got).Defects
-				for line := range strings.SplitSeq(withoutPlaces(err.Error()), "\n") {
-					require.Contains(t, told, line)
-				}
-			} else {
-				require.Equal(t, tellInput(want), tellInput(got))
-			}
-			m.follow(t, changes, got)
+			m.agrees(t, store, present, opt)
 		}
 	})
+}
+
+// agrees compares a store, whose changes the mirror follows, with what Read reads.
+func (m *mirror) agrees(t require.TestingT, store *manifest.Store, present map[string]map[string]any, opt manifest.Options) {
+	changes := store.Changes()
+	got := store.Input()
+	list := []any{}
+	for _, id := range slices.Sorted(maps.Keys(present)) {
+		list = append(list, present[id])
+	}
+	data, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": list})
+	require.NoError(t, err)
+	want, err := manifest.Read([]manifest.File{{Name: "in.json", Data: data}}, opt)
+	if asked := new(muster.InvalidError); errors.As(err, &asked) && strings.HasPrefix(asked.Field, "options") {
+		require.Regexp(t, `options\.Layers|layers rack are not`, strings.Join(got.Notices, "\n"), "no node has the label, at the moment")
+	} else if err != nil {
+		told := tellInput(got).Defects
+		for line := range strings.SplitSeq(withoutPlaces(err.Error()), "\n") {
+			require.Contains(t, told, line)
+		}
+	} else {
+		require.Equal(t, tellInput(want), tellInput(got))
+	}
+	m.follow(t, changes, got)
 }
 
 // stored is a store with some objects of YAML, whose changes are told.

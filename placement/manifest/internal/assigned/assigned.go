@@ -111,3 +111,12 @@ func Give(nodes []string, pods []Pod) []string {
 	}
 	return given
 }
+
+// Reclaimable is how many members of each podset a Workload says are over.
+func Reclaimable(o *object.Object) map[string]int {
+	of := map[string]int{}
+	for f := range o.Root.Sub("status").Get("reclaimablePods").All() {
+		of[f.Mapping().Get("name").Text()] += f.Mapping().Get("count").Size(0)
+	}
+	return of
+}

@@ -167,14 +167,36 @@ type UnknownKey struct{ Kind, Key string }
 func (all *Set) Unknown() map[UnknownKey]int {
 	var count map[UnknownKey]int
 	for _, o := range all.List {
-		for _, f := range o.Unknown {
-			if count == nil {
-				count = map[UnknownKey]int{}
-			}
-			count[UnknownKey{o.Kind, f.key}]++
+		if count == nil && len(o.Unknown) > 0 {
+			count = map[UnknownKey]int{}
 		}
+		o.CountUnknown(count, 1)
 	}
 	return count
+}
+
+// CountUnknown counts an object with the keys of its that nobody knows, once more or less.
+func (o *Object) CountUnknown(count map[UnknownKey]int, by int) {
+	for _, f := range o.Unknown {
+		key := UnknownKey{o.Kind, f.key}
+		if count[key] += by; count[key] == 0 {
+			delete(count, key)
+		}
+	}
+}
+
+// SaysAlike says whether two objects have the same owners, labels and annotations, but for some keys and those that nobody knows.
+func (o *Object) SaysAlike(other *Object, but []string) bool {
+	within := func(a, b map[string]string) bool {
+		for key, value := range a {
+			if b[key] != value && !o.told[key] && !other.told[key] && !slices.Contains(but, key) {
+				return false
+			}
+		}
+		return true
+	}
+	alike := func(a, b map[string]string) bool { return within(a, b) && within(b, a) }
+	return slices.Equal(o.Owners, other.Owners) && alike(o.Labels, other.Labels) && alike(o.Annotations, other.Annotations)
 }
 
 // Told says how many objects have a key that nobody knows: `17 pods have volcano.sh/foo, which is not known here`.
