@@ -1,6 +1,9 @@
 package topology
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"slices"
+)
 
 // nameIndex finds names in a slice that its owner keeps: an open-addressed table of positions, 8 to 16 bytes a name.
 // A map from names would take three times that and be slower to build, which counts at 100,000 nodes.
@@ -46,4 +49,37 @@ func (x nameIndex) slot(names []string, name string) (slot int, found bool) {
 			return int(at), true
 		}
 	}
+}
+
+// with is the index of names of which the one at a place came in between. O(slots), without hashing but one.
+func (x nameIndex) with(names []string, at int) nameIndex {
+	x.slots = slices.Clone(x.slots)
+	for i, slot := range x.slots {
+		if int(slot) > at {
+			x.slots[i]++
+		}
+	}
+	slot, _ := x.slot(names, names[at])
+	x.slots[slot] = int32(at) + 1
+	return x
+}
+
+// without is the index of names without the one at a place. Those that had to stand behind its slot move up. O(slots), with few hashes.
+func (x nameIndex) without(names []string, at int) nameIndex {
+	x.slots = slices.Clone(x.slots)
+	free, _ := x.slot(names, names[at])
+	mask := len(x.slots) - 1
+	for next := (free + 1) & mask; x.slots[next] != 0; next = (next + 1) & mask {
+		home := int(maphash.String(x.seed, names[x.slots[next]-1])) & mask
+		if (next-home)&mask >= (next-free)&mask { // free is not before its home
+			x.slots[free], free = x.slots[next], next
+		}
+	}
+	x.slots[free] = 0
+	for i, slot := range x.slots {
+		if int(slot) > at+1 {
+			x.slots[i]--
+		}
+	}
+	return x
 }

@@ -30,8 +30,8 @@ func (s *Store) follow() bool {
 			return false
 		}
 	}
-	moved, keys := false, map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(s.nodes)) {
+	moved, keys, names := false, map[string]bool{}, slices.Sorted(maps.Keys(s.nodes))
+	for _, name := range names {
 		if s.odd[name] {
 			return false
 		}
@@ -42,17 +42,25 @@ func (s *Store) follow() bool {
 		moved = moved || change.Moved
 		maps.Copy(keys, change.Labels)
 	}
-	if s.base.trees.Lie(moved, keys) {
-		meaning := s.base.trees.Meaning()
-		if sound := s.base.trees.Rebuild(); !sound || meaning != s.base.trees.Meaning() {
-			s.dissolveAll()
-			if !sound {
-				return false
-			}
-		}
-		s.told.rebuilt = true
+	if !s.base.trees.Lie(moved, keys) {
+		return true
 	}
-	return true
+	s.told.rebuilt = true
+	if s.base.trees.Follow(names, func(node string) (map[string]string, bool) {
+		n := s.base.nodes.ByName[node]
+		if n == nil {
+			return nil, false
+		}
+		return n.Labels, true
+	}) {
+		return true // of the same layers: it means the same
+	}
+	meaning := s.base.trees.Meaning()
+	sound := s.base.trees.Rebuild()
+	if !sound || meaning != s.base.trees.Meaning() {
+		s.dissolveAll()
+	}
+	return sound
 }
 
 // followNode reads a node again, with its zones, and takes the sections apart that it may mean something else to; not ok: more is to be read.

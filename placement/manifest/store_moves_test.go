@@ -156,3 +156,29 @@ func TestStoreTellsMinimaOnce(t *testing.T) {
 	require.Len(t, c.Delta.Leaving, 6)
 	require.Equal(t, map[string]int{"team/gang-0": 1}, c.Delta.Minima)
 }
+
+// A node that comes into a topology of labels, and goes, is moved in its tree: what is read does not grow with the nodes.
+func TestStoreMovesNodesInTopologies(t *testing.T) {
+	allocations := func(nodes int) float64 {
+		s := manifest.NewStore(manifest.Options{})
+		for _, o := range objectsOf(`{apiVersion: kueue.x-k8s.io/v1beta1, kind: Topology, metadata: {name: default}, spec: {levels: [{nodeLabel: rack}]}}`) {
+			require.NoError(t, s.Set(o))
+		}
+		node := func(i int) map[string]any {
+			return with(bareNode(fmt.Sprint("n-", i)), "metadata", "labels", map[string]any{"rack": fmt.Sprint("r-", i%2)})
+		}
+		for i := range nodes {
+			require.NoError(t, s.Set(node(i)))
+		}
+		s.Changes()
+		return testing.AllocsPerRun(10, func() {
+			require.NoError(t, s.Set(node(nodes)))
+			c := s.Changes()
+			require.Len(t, c.Delta.Trees, 1)
+			require.Equal(t, nodes+1, c.Delta.Trees[0].Tree.NumNodes())
+			require.NoError(t, s.Delete(node(nodes)))
+			require.Equal(t, nodes, s.Changes().Delta.Trees[0].Tree.NumNodes())
+		})
+	}
+	require.LessOrEqual(t, allocations(500), 5+allocations(20))
+}

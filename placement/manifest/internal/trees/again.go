@@ -2,9 +2,12 @@ package trees
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/topology"
 )
 
 // Again takes over which keys were asked for, where topologies are read once more.
@@ -46,6 +49,41 @@ func (in *Trees) selects(key string) bool {
 		}
 	}
 	return false
+}
+
+// Follow moves nodes that are others, given their labels now, in the trees; not ok: some are to be built again, since a domain comes or goes, or they
+// are not of labels alone. O(nodes) to copy what is in order.
+func (in *Trees) Follow(names []string, labels func(node string) (of map[string]string, is bool)) (ok bool) {
+	if in.broken || in.hyper != nil || len(in.layers)+len(in.asked) > 0 {
+		return false
+	}
+	next := maps.Clone(in.byName)
+	for i, s := range in.sources {
+		if slices.ContainsFunc(in.sources[:i], func(other treeSource) bool { return other.name == s.name }) {
+			continue // of Kueue and of KAI: one topology
+		}
+		if s.keys == nil {
+			return false
+		}
+		tree := next[s.name]
+		for _, name := range names {
+			if of, is := labels(name); is {
+				tree, ok = tree.Moved(s.cfg, topology.LabeledNode{Name: name, Labels: of})
+			} else {
+				tree, ok = tree.Without(name)
+			}
+			if !ok {
+				return false
+			}
+		}
+		if tree.NumNodes() == 0 { // which is a defect
+			return false
+		}
+		next[s.name] = tree
+	}
+	in.byName, in.list, in.told = next, nil, nil
+	in.listTrees()
+	return true
 }
 
 // Rebuild builds the trees again, of nodes that are others; false: one cannot be used now, or could not before.

@@ -14,7 +14,7 @@ import (
 func (in *Trees) Build(of func() []topology.LabeledNode) {
 	sources := in.sources
 	if in.hyper != nil && !slices.ContainsFunc(in.objects.List, brokenHyper) {
-		sources = append(slices.Clip(sources), treeSource{in.hyper, HyperTree, nil, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+		sources = append(slices.Clip(sources), treeSource{in.hyper, HyperTree, nil, topology.LabelLayers{}, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 			return topology.FromHyperNodes(in.hypers, nodes)
 		}})
 	}
@@ -44,6 +44,11 @@ func (in *Trees) Build(of func() []topology.LabeledNode) {
 		in.buildTree(s, nodes)
 	}
 	in.buildOfLabels(nodes)
+	in.listTrees()
+}
+
+// listTrees lists what was built, and tells of it.
+func (in *Trees) listTrees() {
 	for _, name := range object.SortedKeys(in.byName) {
 		in.list = append(in.list, cluster.NamedTree{Name: name, Tree: in.byName[name]})
 		in.noticeOutside(name, in.byName[name])

@@ -55,7 +55,8 @@ func New(objects *object.Set, notices *object.Notices, goOn bool, preferred stri
 type treeSource struct {
 	obj   *object.Object
 	name  string
-	keys  []string // of its levels, where it is one of label keys
+	keys  []string // of its levels, where it is one of label keys:
+	cfg   topology.LabelLayers
 	build func(nodes []topology.LabeledNode) (*topology.Tree, error)
 }
 
@@ -70,7 +71,7 @@ func (in *Trees) addTree(o *object.Object, cfg topology.LabelLayers) {
 	for _, l := range cfg.Layers {
 		keys = append(keys, l.Name, strings.Join(l.Keys, " "))
 	}
-	in.sources = append(in.sources, treeSource{o, o.Name, keys, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+	in.sources = append(in.sources, treeSource{o, o.Name, keys, cfg, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 		return topology.FromLabels(cfg, nodes)
 	}})
 }
@@ -173,7 +174,7 @@ func (in *Trees) addList(o *object.Object, v *document.Value) {
 		o.Root.Fail(err.Error())
 		return
 	}
-	in.sources = append(in.sources, treeSource{o, o.Name, nil, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
+	in.sources = append(in.sources, treeSource{o, o.Name, nil, topology.LabelLayers{}, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
 		names := make([]string, len(nodes))
 		for i, n := range nodes {
 			names[i] = n.Name
