@@ -19,7 +19,7 @@ func (s *search) dive(root *branch) {
 		}
 		next := s.deeper(b)
 		if next == b {
-			s.fill(root.domain, b.set)
+			s.fill(b.set)
 			break
 		}
 		if !s.visit(next) {
@@ -28,7 +28,7 @@ func (s *search) dive(root *branch) {
 		b = next
 	}
 	if s.best.ok {
-		s.takeIfFits(s.spare(&s.best), root.domain)
+		s.takeIfFits(s.spare(&s.best), s.best.domain)
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *search) keepRefused(b *branch, set []int32) *branch {
 
 // fill adds candidates to a set, those that cost least first, until the gang fits. It asks at every power of two of
 // their units, since what is too much can be spared.
-func (s *search) fill(d domain, set []int32) {
+func (s *search) fill(set []int32) {
 	set, ok := s.model.completed(set, s.state.ceiling)
 	if !ok {
 		return
@@ -108,7 +108,7 @@ func (s *search) fill(d domain, set []int32) {
 		if set = more; !ok {
 			continue
 		}
-		if outside, ok := s.makesRoom(set); ok {
+		if d, outside, ok := s.makesRoom(set); ok {
 			s.take(set, outside, d)
 			return
 		}
@@ -116,7 +116,7 @@ func (s *search) fill(d domain, set []int32) {
 	if !s.model.legal(set) { // nothing was added that would have made it so
 		return
 	}
-	if outside, ok := s.makesRoom(set); ok {
+	if d, outside, ok := s.makesRoom(set); ok {
 		s.take(set, outside, d)
 	}
 }

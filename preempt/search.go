@@ -101,10 +101,11 @@ func (s *search) ask(set []int32) (outside int64, ok bool) {
 	return s.model.problem.Fits(set, s.strategy)
 }
 
-// makesRoom says whether any set makes room.
-func (s *search) makesRoom(set []int32) (outside int64, ok bool) {
+// makesRoom says whether any set makes room, and in which domain, where numbers decide.
+func (s *search) makesRoom(set []int32) (d domain, outside int64, ok bool) {
 	if !s.model.problem.Exact {
-		return s.ask(set)
+		outside, ok = s.ask(set)
+		return domain{}, outside, ok
 	}
 	slots := make([]int64, s.tree.positions)
 	for pos := range s.tree.positions {
@@ -113,7 +114,10 @@ func (s *search) makesRoom(set []int32) (outside int64, ok bool) {
 			return isGone
 		})
 	}
-	return 0, s.tree.hasRoom(s.tiers, slots)
+	for lo, end := range s.tree.withRoom(s.tiers, slots) {
+		return domain{lo: lo, end: end}, 0, true
+	}
+	return domain{}, 0, false
 }
 
 // takeIfFits keeps a legal set that holds a relaxed solution if it makes room and is better than the best one.
@@ -145,67 +149,4 @@ func (s *search) choiceOf(i int32) choice {
 		return choice{ofGang: true, id: g, as: leaves}
 	}
 	return choice{id: i, as: leaving}
-}
-
-// spare takes off the best set what need not leave, what costs most first: docs/order.md, section 6, "No member, or
-// whole gang, of the set can be spared".
-//
-// order: victims.7
-func (s *search) spare(of *answer) []int32 {
-	if s.model.problem.Exact {
-		return s.spareIn(of.set, of.domain)
-	}
-	set := of.set
-	// One pass is enough for room: with fewer gone, a part that had to leave before still has to.
-	for _, part := range s.model.spareable(set) {
-		less := without(set, part)
-		if less == nil || !s.model.legal(less) {
-			continue
-		}
-		if _, ok := s.fits(less); ok {
-			set = less
-		}
-	}
-	return set
-}
-
-// spareIn takes off a set what need not leave, as far as the slots of one domain tell. Only the nodes of a part are
-// counted again, which is much cheaper than to ask whether the gang fits.
-func (s *search) spareIn(set []int32, d domain) []int32 {
-	left := make(map[int32]bool, len(set))
-	for _, i := range set {
-		left[i] = true
-	}
-	isGone := func(i int32) bool { return left[i] }
-	slots := make([]int64, d.end)
-	for pos := d.lo; pos < d.end; pos++ {
-		slots[pos] = s.nodes.slotsWithout(pos, isGone)
-	}
-	recount := func(part []int32) {
-		for _, i := range part {
-			if pos := s.model.problem.Candidates[i].Position; d.lo <= pos && pos < d.end {
-				slots[pos] = s.nodes.slotsWithout(pos, isGone)
-			}
-		}
-	}
-	for _, part := range s.model.spareable(set) {
-		if slices.ContainsFunc(part, func(i int32) bool { return !left[i] }) {
-			continue
-		}
-		for _, i := range part {
-			delete(left, i)
-		}
-		recount(part)
-		if s.tree.holds(s.tiers, slots, d.lo, d.end) {
-			if less := without(set, part); s.model.allowed(less) {
-				set = less
-				continue
-			}
-		}
-		for _, i := range part {
-			left[i] = true
-		}
-		recount(part)
-	}
-	return set
 }

@@ -166,35 +166,6 @@ func (d *driver) solution() Solution {
 	return out
 }
 
-// spareAtAll takes off a set what the strategy alone asks for, if the strategy counts less than what is spared, until
-// there is no more.
-//
-// order: victims.7
-func (d *driver) spareAtAll(set []int32) []int32 {
-	m := &d.solver.model
-	p := m.problem
-	if p.Exact {
-		return set
-	}
-	n := m.layout.before(gang.CostStrategy)
-	for _, part := range m.spareable(set) {
-		less := without(set, part)
-		if less == nil || slices.Compare(m.ownKey(less)[:n], m.ownKey(set)[:n]) >= 0 || !m.legal(less) {
-			continue
-		}
-		if _, ok := p.Fits(less, len(p.Strategies)-1); !ok {
-			continue
-		}
-		for st := d.strategy; st < len(p.Strategies); st++ {
-			if _, ok := p.Fits(less, st); ok {
-				d.strategy = st
-				return d.spareAtAll(less)
-			}
-		}
-	}
-	return set
-}
-
 // bound is a key that no set is under: what is known from where a search ended too early, up to the first number that is
 // less than the set's; what counts less says nothing beside it. Where only the strategy is not proven, what counts more
 // is as good as can be.
