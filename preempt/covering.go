@@ -101,7 +101,7 @@ func (s *search) earliest() {
 	if !ok {
 		return
 	}
-	t := newTally(c)
+	t := newTally(c, &s.best)
 	for !t.complete() {
 		if !t.advance(s) {
 			return
@@ -155,7 +155,7 @@ func (s *search) coverIn(of *looked, steps int) (closed, ok bool) {
 	if !ok {
 		return false, false
 	}
-	for t := newTally(c); !t.complete(); {
+	for t := newTally(c, &s.best); !t.complete(); {
 		c.problem.Steps = until - s.budget.used
 		if c.problem.Steps <= 0 || s.budget.stopped() || !t.advance(s) {
 			return false, true

@@ -21,21 +21,23 @@ const (
 type tally struct {
 	covering *covering
 	order    []summand
-	each     map[summand]int64 // where all members have the same amount, which follows from their number
+	each     map[summand]int64 // where all members have the same amount, and the best set as well: it follows from their number
 	factor   []int64           // of the first of the order
 	first    int               // how many were settled at once
 }
 
-func newTally(c *covering) *tally {
+// newTally is the tally of a covering beside the best set so far, which may be one of another domain.
+func newTally(c *covering, best *answer) *tally {
 	t := &tally{covering: c, each: map[summand]int64{}}
-	l := &c.model.layout
+	l, w := &c.model.layout, c.model.weightOf(best.set)
+	count := l.fields[memberCount].get(&w)
 	counted := false
 	for _, cost := range l.order {
 		for _, x := range summandsOf(cost) {
 			if l.fields[x].width == 0 {
 				continue
 			}
-			if each, same := c.perMember(x); counted && same {
+			if each, same := c.perMember(x); counted && same && l.fields[x].get(&w) == uint64(each)*count {
 				t.each[x] = each
 				continue
 			}
