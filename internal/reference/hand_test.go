@@ -260,4 +260,36 @@ func TestUnitWaitsForTheZonesOfItsFirstMember(t *testing.T) {
 
 	res.WaitsFor = append(res.WaitsFor, placement.Waited{MemberRef: cluster.MemberRef{Gang: "x", Member: "x-1"}, Node: "n1"})
 	require.ErrorContains(t, difference(in, want, res, nil), "waits for x x-1 without need", "it has no share of the zones")
+
+	in.Request.Groups = nil // the one with the device finds a zone before the other
+	res, err = plan(in, &in.Request)
+	require.NoError(t, err)
+	require.Empty(t, res.WaitsFor)
+	require.NoError(t, waitsWithoutNeed(&in, res))
+	res.WaitsFor = want.WaitsFor
+	require.ErrorContains(t, waitsWithoutNeed(&in, res), "waits for x-0 without need")
+}
+
+// Who must lie in one zone, and may beside others, comes first: while x-0 is there into zone 0, where one of the two others needs both devices then.
+func TestRolesWaitForTheZonesOfTheFirst(t *testing.T) {
+	in := Input{Spec: specOf(t, "block spine", "s0/b0: n1=7"), Request: job(3)}
+	devices := func(n int64) muster.Resources { return muster.Resources{"gpu": n} }
+	in.Spec.Nodes[0].NUMA = &cluster.NUMA{Zones: []numa.Zone{{ID: 0, Allocatable: devices(4)}, {ID: 1, Allocatable: devices(3)}}}
+	in.Spec.Running = []cluster.Running{{
+		Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{}, Leaving: true,
+		NUMA: &numa.Placed{Policy: numa.BestEffort, Shares: []numa.Share{{Zone: 0, Resources: devices(2)}}},
+	}}
+	for i := range in.Request.Members {
+		shape := gang.Shape{Resources: devices(2), NUMA: gang.NUMA{Policy: numa.BestEffort}}
+		if i == 2 {
+			shape = gang.Shape{Resources: devices(1), NUMA: gang.NUMA{Policy: numa.SingleNUMANode, Exclusive: numa.Preferred}}
+		}
+		in.Request.Members[i].Shape = &shape
+	}
+	want, err := Solve(in)
+	require.NoError(t, err)
+	require.Len(t, want.WaitsFor, 1)
+	res, err := plan(in, &in.Request)
+	require.NoError(t, difference(in, want, res, err))
+	require.NoError(t, waitsWithoutNeed(&in, res))
 }

@@ -121,7 +121,7 @@ func sameParts(in, kept *Input, want *Parted, res *placement.Result, err error) 
 	case !want.Placed:
 		return true, errors.Join(errors.New("placed, want unschedulable"), validity.Check(in.Spec, &in.Request, res))
 	}
-	if err := validity.Check(in.Spec, &in.Request, res); err != nil {
+	if err := errors.Join(validity.Check(in.Spec, &in.Request, res), waitsWithoutNeed(in, res)); err != nil {
 		return true, fmt.Errorf("not valid: %w", err)
 	}
 	if !res.Proven {
@@ -364,7 +364,7 @@ func victimsOfPartsDiffer(in *Input, best *PartsVictims, res *placement.Result, 
 	case best == nil:
 		return errors.New("placed, want unschedulable")
 	}
-	if err := validity.Check(in.Spec, &in.Request, res); err != nil {
+	if err := errors.Join(validity.Check(in.Spec, &in.Request, res), waitsWithoutNeed(in, res)); err != nil {
 		return fmt.Errorf("not valid: %w", err)
 	}
 	return best.Check(res)

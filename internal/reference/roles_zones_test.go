@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/validity"
@@ -243,4 +244,32 @@ func (w *sharing) suffices() bool {
 		}
 	}
 	return true
+}
+
+// waitsWithoutNeed tells a leaving member that a plan waits for though all roles find zones on its node while it is there. Who keeps others off is not
+// looked at.
+func waitsWithoutNeed(in *Input, res *placement.Result) error {
+	if ofOneShape(&in.Request) || slices.ContainsFunc(allLimits(&in.Request), func(list *[]gang.Limit) bool { return len(*list) > 0 }) {
+		return nil
+	}
+	after := *in
+	after.Spec = validity.Without(&in.Spec, func(ref cluster.MemberRef) bool {
+		return slices.ContainsFunc(res.Victims, func(v placement.Victim) bool { return v.MemberRef == ref })
+	})
+	s, err := newRoleSolver(&after)
+	if err != nil {
+		return err
+	}
+	for k, w := range res.WaitsFor {
+		i := slices.IndexFunc(s.nodes, func(v *vertex) bool { return v.node.Name == w.Node })
+		there := slices.DeleteFunc(on(after.Spec.Running, w.Node), func(r cluster.Running) bool {
+			return slices.ContainsFunc(slices.Delete(slices.Clone(res.WaitsFor), k, k+1), func(o placement.Waited) bool { return o.Gang == r.Gang && o.Member == r.Member })
+		})
+		counts := s.countsOn(&Answer{Assignments: res.Assignments}, w.Node)
+		keeps := slices.ContainsFunc(there, func(r cluster.Running) bool { return r.Alone != "" })
+		if w.Gang != in.Request.Name && !keeps && s.takesBeside(i, there, counts) {
+			return fmt.Errorf("waits for %s without need: all find zones beside it", w.Member)
+		}
+	}
+	return nil
 }

@@ -152,15 +152,16 @@ func (c *check) zonesKept(node *cluster.Node, on []cluster.Running) string {
 	return ""
 }
 
-// inTurns holds if members of several shapes come into the zones of a node as units, each where it is best for it alone. So the shares of a plan do
-// not tell whether all would find room beside one more that runs: a member may take other zones then, which those after it need.
+// inTurns holds if members of several shapes come into the zones of a node one after the other, each shape, or each member of a unit, where it is best
+// for it alone. So the shares of a plan do not tell whether all would find room beside one more that runs: who comes first may take other zones then,
+// which those after it need.
 func (c *check) inTurns(node string) bool {
 	first, several, zoned := ShapeOf(c.req, c.members[c.res.Assignments[0].Member]), false, false
 	for _, a := range c.res.Assignments {
 		several = several || !ShapeOf(c.req, c.members[a.Member]).Equal(first)
 		zoned = zoned || a.Node == node && a.NUMA != nil
 	}
-	return several && zoned && c.bundled()
+	return several && zoned
 }
 
 // turnOf is the turn of a member: those of one shape come at once. In units members come one after the other, but for those that ask for as many CPUs in
