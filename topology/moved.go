@@ -89,7 +89,8 @@ func (t *Tree) enter(node string, leaf DomainID) {
 			row.firstNode, row.lastNode = row.firstNode+1, row.lastNode+1
 		}
 	}
-	t.nodes, t.leafOf = slices.Insert(slices.Clone(t.nodes), int(n), node), slices.Insert(slices.Clone(t.leafOf), int(n), leaf)
+	t.nodes = slices.Concat(t.nodes[:n], []string{node}, t.nodes[n:])
+	t.leafOf = slices.Concat(t.leafOf[:n], []DomainID{leaf}, t.leafOf[n:])
 	t.byName = t.byName.with(t.nodes, int(n))
 }
 

@@ -131,8 +131,8 @@ func (s *Store) Changes() *Changes {
 		sec.told = true
 	}
 	t.based, t.rebuilt, t.sums, t.gone = false, false, false, nil
-	clear(t.fresh)
-	clear(t.nodesOf)
+	// Maps are new: one that has been large is walked through in full, however little is in it.
+	s.dirty, t.fresh, t.nodesOf = map[*item]bool{}, map[*section]bool{}, map[string]bool{}
 	clear(t.moved)
 	clear(t.waited)
 	clear(t.least)
@@ -277,7 +277,8 @@ func (s *Store) compareBase(c *Changes) {
 			t.nodes[name] = *n
 		}
 	}
-	for _, b := range s.base.budgets.Allowed(t.bound) {
+	budgets := s.base.budgets.Allowed(t.bound)
+	for _, b := range budgets {
 		if was, is := t.budgets[b.Name]; !is || was != b {
 			c.Delta.Budgets = append(c.Delta.Budgets, b)
 			t.budgets[b.Name] = b
@@ -293,8 +294,11 @@ func (s *Store) compareBase(c *Changes) {
 		c.Rebuild = !s.changeTrees(c, trees) || c.Rebuild
 		t.trees = trees
 	}
-	if c.Rebuild {
-		c.Delta = cluster.Delta{}
+	if c.Rebuild { // a cluster made anew has no budgets but these
+		c.Delta, t.budgets = cluster.Delta{}, map[string]cluster.Budget{}
+		for _, b := range budgets {
+			t.budgets[b.Name] = b
+		}
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/document"
+	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
+	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -42,25 +44,6 @@ func (s *Store) isMoved(it *item, value *document.Value) bool {
 	return false
 }
 
-// readAlone reads a pod by itself; nil if more is to be said of it than the pod.
-func (s *Store) readAlone(value *document.Value) *pod {
-	var notices object.Notices
-	objects := object.NewSet(isRead, &notices)
-	objects.Names, objects.Plain = object.NewNames(), s.plain
-	objects.Add(value.Clone())
-	o := objects.List[0]
-	pods := pods{
-		amounts: s.base.amounts, quotas: &s.base.quotas, zones: &s.base.zones, held: nodes.Held{}, notices: &notices,
-		reports: s.base.nodes.Reports, fresh: map[*object.Object]*readOnce{},
-	}
-	pods.readPod(o)
-	once := pods.fresh[o]
-	if once == nil || len(notices)+len(pods.held)+len(o.Errors) > 0 {
-		return nil
-	}
-	return &pod{o, once, s.base}
-}
-
 // saysSame says whether two objects of one kind say the same, but for their status and some keys of their specs and metadata.
 func saysSame(a, b *document.Value, spec []string, metadata ...string) bool {
 	same := func(key string, but []string) bool {
@@ -78,31 +61,30 @@ func (s *Store) bind(it *item, value *document.Value, d *draft, m *member.Member
 		return false
 	}
 	place := slices.IndexFunc(found.waiting[at].gang.Request.Members, func(other gang.Member) bool { return other.Name == m.Name })
-	if place < 0 || !d.bindsAlone(m, &found.waiting[at].gang) || len(found.demand) > 0 && len(found.waiting) > 1 ||
-		!saysSame(it.value, value, []string{"nodeName"}) {
+	node, started, ok := value.Get("spec").Get("nodeName"), int64(0), false
+	if node != nil && node.Kind == document.Text {
+		started, ok = object.Since(value)
+	}
+	if !ok || s.nodes[node.Text] || s.base.nodes.ByName[node.Text] == nil || place < 0 || !d.bindsAlone(m, &found.waiting[at].gang) ||
+		len(found.demand) > 0 && len(found.waiting) > 1 || !saysSame(it.value, value, []string{"nodeName"}) {
 		return false
 	}
-	fresh := s.readAlone(value)
-	if fresh == nil || fresh.once.end != notOver || s.nodes[fresh.once.member.Node] || s.base.nodes.ByName[fresh.once.member.Node] == nil {
-		return false
-	}
-	now := &fresh.once.member
-	in, ok := s.base.quotas.Of(quotas.Place{Label: now.Spec.Quota, Queues: d.queueNames(now)})
-	counts := s.base.budgets.Of(now.Obj, d.place().Namespace, m.Labels, false, found.bound)
-	if clear(found.bound); len(counts)+len(now.Obj.Errors) > 0 || !ok || in != m.Quota {
+	in, ok := s.base.quotas.Of(quotas.Place{Label: m.Spec.Quota, Queues: d.queueNames(m)})
+	counts := s.base.budgets.Of(m.Obj, d.place().Namespace, m.Labels, false, found.bound)
+	if clear(found.bound); len(counts)+len(m.Obj.Errors) > 0 || !ok || in != m.Quota {
 		return false
 	}
 	s.told.sums = s.told.sums || len(found.demand) > 0
 	remember(s.told.waited, d.name, found.waiting[at], it.section)
 	s.told.move(it.section, cluster.MemberRef{Gang: d.name, Member: m.Name}, nil)
 	found.leave(at, place, d, m)
-	m.Obj, m.Spec, m.Node, m.Started = now.Obj, now.Spec, now.Node, now.Started
+	m.Node, m.Started = node.Text, started
 	found.running = append(found.running, d.row(m))
 	d.runs++
 	name := object.NodeName(m.Node)
 	s.links.Add(it, nil, []string{name})
 	it.asked = append(slices.Clip(it.asked), name)
-	it.value, it.pod = value, fresh
+	it.value, it.pod = value, nil
 	return true
 }
 
@@ -115,14 +97,18 @@ func (d *draft) bindsAlone(m *member.Member, waits *Gang) bool {
 		limited = limited || n != len(q.Members) // by whom is not kept
 	}
 	return !limited && waits.Err == nil && d.team == nil && len(d.assigned) == 0 && !q.NeverPreempts && !d.plain && d.min <= len(d.members) &&
-		len(m.Spec.Added)+len(exclusiveOf(m))+len(m.Obj.Errors) == 0 && !m.Obj.Twin && !d.isDoubtful()
+		len(m.Spec.Added)+len(exclusiveOf(m))+len(m.Obj.Errors)+m.Spec.Ignored[ignored.GPUShare] == 0 && !m.Obj.Twin && !d.isDoubtful() &&
+		!m.Obj.Annotation(nodes.Status).Present() && amounts.CanBeHeld(m.Spec.Shape.Resources)
 }
 
 // leave takes a member that has a node now, at its place, off those of a gang that wait. What was told stays as it was.
 func (f *outcome) leave(at, place int, d *draft, m *member.Member) {
 	q := f.waiting[at]
 	told := q.gang.Request.Members
-	members := slices.Concat(told[:place], told[place+1:])
+	members := told[1:] // of which nothing is changed
+	if place > 0 {
+		members = slices.Concat(told[:place], told[place+1:])
+	}
 	q.gang.Request.Members = members
 	f.waiting = slices.Clone(f.waiting)
 	if len(members) == 0 {
@@ -140,7 +126,8 @@ func (f *outcome) leave(at, place int, d *draft, m *member.Member) {
 	}
 	shape := members[0].Shape
 	if shape != nil && !slices.ContainsFunc(members, func(other gang.Member) bool { return other.Shape != shape }) {
-		f.waiting[at].gang.Request.Shape = *shape
+		members = slices.Clone(members)
+		f.waiting[at].gang.Request.Shape, f.waiting[at].gang.Request.Members = *shape, members
 		for i := range members {
 			members[i].Shape = nil
 		}
@@ -174,18 +161,20 @@ func (s *Store) end(it *item, value *document.Value, d *draft, m *member.Member)
 	if row == nil || row.NUMA != nil || !sec.endsAlone(d, m) || value == nil && !it.linked {
 		return false
 	}
-	fresh := (*pod)(nil)
+	phase, leaves := value.Get("status").Get("phase"), value.Get("metadata").Get("deletionTimestamp")
+	succeeded := phase != nil && phase.Kind == document.Text && phase.Text == "Succeeded"
+	over := succeeded || phase != nil && phase.Kind == document.Text && phase.Text == "Failed"
 	if value != nil {
-		fresh = s.readAlone(value)
-		if fresh == nil || len(fresh.once.member.Obj.Errors) > 0 || fresh.once.end == notOver && (m.Leaving || !fresh.once.member.Leaving) ||
+		_, sound := object.Since(value)
+		if !over && (!sound || m.Leaving || leaves == nil || leaves.Kind != document.Text) ||
 			!saysSame(it.value, value, nil, "deletionTimestamp", "deletionGracePeriodSeconds") {
 			return false
 		}
 	}
 	s.told.move(sec, ref, row)
 	d.members = without(d.members, m)
-	if value != nil && fresh.once.end == notOver {
-		m.Obj, m.Spec, m.Leaving, row.Leaving = fresh.once.member.Obj, fresh.once.member.Spec, true, true
+	if value != nil && !over {
+		m.Leaving, row.Leaving = true, true
 	} else {
 		d.pods = without(d.pods, m)
 		last := len(sec.found.running) - 1
@@ -196,13 +185,11 @@ func (s *Store) end(it *item, value *document.Value, d *draft, m *member.Member)
 		m.Obj.CountUnknown(sec.found.unknown, -1)
 		sec.items = without(sec.items, it)
 		s.links.Remove(it)
-	case fresh.once.end == hasSucceeded && d.countsSucceeded(&fresh.once.member):
-		over := fresh.once.member
-		d.seat(&over)
-		d.isOver(&over)
-	}
-	if value != nil {
-		it.value, it.pod = value, fresh
+	default:
+		if succeeded && d.countsSucceeded(m) {
+			d.isOver(m)
+		}
+		it.value, it.pod = value, nil
 	}
 	d.min = d.stated
 	d.min = d.needs()

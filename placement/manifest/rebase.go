@@ -18,8 +18,7 @@ func (s *Store) freshBase() {
 		s.dissolveAsking(object.LayerHint)
 	}
 	maps.Copy(s.told.nodesOf, s.nodes)
-	clear(s.nodes)
-	clear(s.classes)
+	s.nodes, s.classes = map[string]bool{}, map[string]*item{}
 	s.rebase = false
 }
 

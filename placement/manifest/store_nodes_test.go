@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement/manifest"
 )
 
@@ -381,4 +382,18 @@ func TestStoreFollowsResourcesThatNodesReport(t *testing.T) {
 	require.Empty(t, gangsOf(s.set(t, strings.Replace(with, "n2", "n3", 1))))
 	require.Empty(t, gangsOf(s.remove(t, with)))
 	require.Equal(t, []string{"default/a"}, gangsOf(s.remove(t, strings.Replace(with, "n2", "n3", 1))))
+}
+
+// A budget that went before the cluster was made anew, and comes back as it was, is told again.
+func TestStoreTellsBudgetsAgain(t *testing.T) {
+	const (
+		node   = `{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 4}}}`
+		budget = `{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {minAvailable: 1, selector: {}}}`
+	)
+	s := &nodesStore{manifest.NewStore(manifest.Options{}), map[string]map[string]any{}}
+	s.set(t, node+"\n---\n"+budget)
+	s.remove(t, budget)
+	s.remove(t, node)
+	require.True(t, s.set(t, node).Rebuild)
+	require.Equal(t, []cluster.Budget{{Name: "default/b"}}, s.set(t, budget).Delta.Budgets)
 }

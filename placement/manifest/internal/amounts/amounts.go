@@ -99,6 +99,16 @@ func Held(f object.Field, of muster.Resources) muster.Resources {
 	return of
 }
 
+// CanBeHeld says whether Held leaves amounts as they are.
+func CanBeHeld(of muster.Resources) bool {
+	for _, amount := range of {
+		if amount > mostHeld {
+			return false
+		}
+	}
+	return true
+}
+
 // container is what one container asks for: requests, or limits where a request is missing.
 func (a Amounts) container(f object.Field) muster.Resources {
 	resources := f.Sub("resources")
