@@ -1,10 +1,12 @@
 package trees
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/topology"
@@ -12,6 +14,10 @@ import (
 
 // Build builds the trees of nodes, when all are known, or again when some are others.
 func (in *Trees) Build(of func() []topology.LabeledNode) {
+	// The first of a name is the one, whatever order they come in.
+	slices.SortStableFunc(in.sources, func(a, b treeSource) int {
+		return cmp.Or(muster.CompareNatural(a.obj.Kind, b.obj.Kind), muster.CompareNatural(a.obj.Group, b.obj.Group), muster.CompareNatural(a.name, b.name))
+	})
 	sources := in.sources
 	if in.hyper != nil && !slices.ContainsFunc(in.objects.List, brokenHyper) {
 		sources = append(slices.Clip(sources), treeSource{in.hyper, HyperTree, nil, topology.LabelLayers{}, func(nodes []topology.LabeledNode) (*topology.Tree, error) {
@@ -40,7 +46,9 @@ func (in *Trees) Build(of func() []topology.LabeledNode) {
 			s.obj.Note(&object.Defect{Line: s.obj.Root.Line, Reason: "duplicate name: two topologies are called " + s.name})
 			continue
 		}
-		taken[s.name] = true
+		if taken[s.name] = true; s.keys != nil {
+			in.noteKeys(s.name, s.cfg)
+		}
 		in.buildTree(s, nodes)
 	}
 	in.buildOfLabels(nodes)

@@ -4,9 +4,9 @@ package trees
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
@@ -62,11 +62,6 @@ type treeSource struct {
 
 // addTree keeps a tree to be built from the labels of nodes.
 func (in *Trees) addTree(o *object.Object, cfg topology.LabelLayers) {
-	// The first of a name is the one, see Build.
-	if !slices.ContainsFunc(in.sources, func(s treeSource) bool { return s.name == o.Name }) &&
-		!slices.ContainsFunc(in.given, func(n cluster.NamedTree) bool { return n.Name == o.Name }) {
-		in.noteKeys(o.Name, cfg)
-	}
 	keys := []string{cfg.NodeLayer}
 	for _, l := range cfg.Layers {
 		keys = append(keys, l.Name, strings.Join(l.Keys, " "))
@@ -111,7 +106,7 @@ func (in *Trees) ReadLevels(o *object.Object) {
 
 // ReadHyperNode reads one domain of Volcano's tree.
 func (in *Trees) ReadHyperNode(o *object.Object) {
-	if in.hyper == nil {
+	if in.hyper == nil || muster.CompareNatural(o.Name, in.hyper.Name) < 0 { // whatever order they come in
 		in.hyper = o
 	}
 	spec := o.Root.Sub("spec")
