@@ -50,9 +50,12 @@ func (m *model) legal(set []int32) bool {
 	return m.allowed(set)
 }
 
-// without is a set without a part of it; nil if the part is not all in it.
+// without is a set without a part of it, which is ascending; nil if the part is not all in it.
 func without(set, part []int32) []int32 {
-	less := slices.DeleteFunc(slices.Clone(set), func(i int32) bool { return slices.Contains(part, i) })
+	less := slices.DeleteFunc(slices.Clone(set), func(i int32) bool {
+		_, is := slices.BinarySearch(part, i)
+		return is
+	})
 	if len(less)+len(part) != len(set) {
 		return nil
 	}

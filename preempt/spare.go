@@ -33,40 +33,15 @@ func (s *search) spare(of *answer) []int32 {
 // spareIn takes off a set what need not leave, as far as the slots of one domain tell. Only the nodes of a part are
 // counted again, which is much cheaper than to ask whether the gang fits.
 func (s *search) spareIn(set []int32, d domain) []int32 {
-	left := make(map[int32]bool, len(set))
-	for _, i := range set {
-		left[i] = true
-	}
-	isGone := func(i int32) bool { return left[i] }
-	slots := make([]int64, d.end)
-	for pos := d.lo; pos < d.end; pos++ {
-		slots[pos] = s.nodes.slotsWithout(pos, isGone)
-	}
-	recount := func(part []int32) {
-		for _, i := range part {
-			if pos := s.model.problem.Candidates[i].Position; d.lo <= pos && pos < d.end {
-				slots[pos] = s.nodes.slotsWithout(pos, isGone)
-			}
-		}
-	}
+	r := newRoom(s.nodes, set, d.lo, d.end)
 	for _, part := range s.model.spareable(set) {
-		if slices.ContainsFunc(part, func(i int32) bool { return !left[i] }) {
+		if !r.try(part) || !s.tree.holds(s.tiers, r.slots, d.lo, d.end) {
 			continue
 		}
-		for _, i := range part {
-			delete(left, i)
+		if less := without(set, part); s.model.allowed(less) {
+			set = less
+			r.keep()
 		}
-		recount(part)
-		if s.tree.holds(s.tiers, slots, d.lo, d.end) {
-			if less := without(set, part); s.model.allowed(less) {
-				set = less
-				continue
-			}
-		}
-		for _, i := range part {
-			left[i] = true
-		}
-		recount(part)
 	}
 	return set
 }
@@ -76,20 +51,24 @@ func (s *search) spareIn(set []int32, d domain) []int32 {
 //
 // order: victims.7
 func (d *driver) spareAtAll(set []int32) []int32 {
-	r := newRoom(d.solver, set)
+	m, r := &d.solver.model, room{}
+	if m.problem.Exact {
+		r = newRoom(&d.solver.nodes, set, 0, d.solver.tree.positions)
+	}
 	for again := true; again; {
 		again = false
-		for _, part := range d.solver.model.spareable(set) {
-			less := without(set, part)
-			if less == nil || len(part) == 0 {
+		for _, part := range m.spareable(set) {
+			if len(part) == 0 || m.problem.Exact && !(r.try(part) && d.fits(&r, nil, len(m.problem.Strategies)-1)) { // which is soon known
 				continue
 			}
-			r.put(part, false)
+			less := without(set, part)
+			if less == nil {
+				continue
+			}
 			if st, ok := d.strategyWithout(&r, set, less); ok {
 				set, d.strategy, again = less, st, true
-				continue
+				r.keep()
 			}
-			r.put(part, true)
 		}
 	}
 	return set
@@ -100,9 +79,6 @@ func (d *driver) spareAtAll(set []int32) []int32 {
 func (d *driver) strategyWithout(r *room, set, less []int32) (strategy int, ok bool) {
 	m := &d.solver.model
 	last := len(m.problem.Strategies) - 1
-	if m.problem.Exact && !r.fits(less, last) { // which is soon known
-		return 0, false
-	}
 	n := m.layout.before(gang.CostStrategy)
 	switch c := slices.Compare(m.ownKey(less)[:n], m.ownKey(set)[:n]); {
 	case c > 0:
@@ -110,57 +86,81 @@ func (d *driver) strategyWithout(r *room, set, less []int32) (strategy int, ok b
 	case c == 0: // what is spared counts less than the strategy
 		last = d.strategy
 	}
-	if !m.legal(less) || !r.fits(less, last) {
+	if !m.legal(less) || !d.fits(r, less, last) {
 		return 0, false
 	}
-	for strategy = d.strategy; strategy < last && !r.fits(less, strategy); {
+	for strategy = d.strategy; strategy < last && !d.fits(r, less, strategy); {
 		strategy++
 	}
 	return strategy, true
 }
 
-// room says under which strategies the gang fits once a set leaves: by the slots of all nodes where these decide, which it then keeps, else it
-// asks. It writes its own fields.
-type room struct {
-	solver *solver
-	left   map[int32]bool
-	slots  []int64 // by position
-}
-
-// newRoom counts the slots. O(positions + candidates of the set).
-func newRoom(s *solver, set []int32) room {
-	r := room{solver: s}
-	if !s.model.problem.Exact {
-		return r
-	}
-	r.left, r.slots = make(map[int32]bool, len(set)), slices.Clone(s.table.free)
-	r.put(set, true)
-	return r
-}
-
-// put lets candidates leave, or stay.
-func (r *room) put(part []int32, leave bool) {
-	if r.slots == nil {
-		return
-	}
-	for _, i := range part {
-		r.left[i] = leave
-	}
-	last := int32(-1)
-	for _, i := range part {
-		if pos := r.solver.model.problem.Candidates[i].Position; pos != last {
-			r.slots[pos] = r.solver.nodes.slotsWithout(pos, func(i int32) bool { return r.left[i] })
-			last = pos
-		}
-	}
-}
-
-// fits says whether the gang fits under a strategy once a set leaves, which is the one that was put last.
-func (r *room) fits(set []int32, strategy int) bool {
-	p := r.solver.model.problem
+// fits says whether the gang fits under a strategy once a set leaves: by the slots of all nodes where these decide, which are those of the room, else it
+// asks.
+func (d *driver) fits(r *room, set []int32, strategy int) bool {
+	p := d.solver.model.problem
 	if p.Exact {
-		return r.solver.tree.hasRoom(&p.Strategies[strategy], r.slots)
+		return d.solver.tree.hasRoom(&p.Strategies[strategy], r.slots)
 	}
 	_, ok := p.Fits(set, strategy)
 	return ok
+}
+
+// room is the slots of some positions once a set leaves, but for a part of it that stays. It writes its own fields.
+type room struct {
+	nodes   *nodes
+	left    map[int32]bool
+	part    []int32 // ascending, as all parts are
+	lo, end int32
+	slots   []int64 // by position, those before lo left out
+}
+
+// newRoom counts the positions from lo to end. O(positions + candidates of them and of the set).
+func newRoom(n *nodes, set []int32, lo, end int32) room {
+	r := room{nodes: n, left: make(map[int32]bool, len(set)), lo: lo, end: end, slots: make([]int64, end)}
+	for _, i := range set {
+		r.left[i] = true
+	}
+	for pos := lo; pos < end; pos++ {
+		r.count(pos)
+	}
+	return r
+}
+
+func (r *room) count(pos int32) {
+	r.slots[pos] = r.nodes.slotsWithout(pos, func(i int32) bool { return r.left[i] })
+}
+
+// try lets a part stay in place of the one tried before, with which it may have most members in common. False if some of it stay already.
+func (r *room) try(part []int32) bool {
+	in := func(list []int32, i int32) bool {
+		_, ok := slices.BinarySearch(list, i)
+		return ok
+	}
+	if slices.ContainsFunc(part, func(i int32) bool { return !r.left[i] && !in(r.part, i) }) {
+		return false
+	}
+	for _, i := range r.part {
+		if !in(part, i) {
+			r.put(i, true)
+		}
+	}
+	for _, i := range part {
+		if r.left[i] {
+			r.put(i, false)
+		}
+	}
+	r.part = part
+	return true
+}
+
+// keep lets the part stay for good.
+func (r *room) keep() { r.part = nil }
+
+// put lets a candidate leave, or stay.
+func (r *room) put(i int32, leave bool) {
+	r.left[i] = leave
+	if pos := r.nodes.model.problem.Candidates[i].Position; r.lo <= pos && pos < r.end {
+		r.count(pos)
+	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/gang"
 )
 
 // bruteStrategy is the best strategy that the gang fits under with a set gone; -1: none.
@@ -72,4 +74,69 @@ func TestSparesWhereTheGangGoesElsewhere(t *testing.T) {
 	s := Solve(*p)
 	require.False(t, s.Proven)
 	require.Equal(t, []int32{0, 3, 4}, s.Gone)
+}
+
+// Of a gang that leaves whole any neighbours may stay that can run on. They are tried one after the other, and nodes are counted for the two in which a
+// try differs from the one before.
+func TestSparingCountsWhatDiffers(t *testing.T) {
+	const members, asked = 400, 4 * 400
+	p := one(0)
+	p.Units, p.Nodes, p.Tiers, p.Strategies = members, nil, [][]int32{nil, {0}}, []Strategy{{Gang: 1}}
+	p.Holdings, p.Gangs = []Holding{{Amounts: []int64{8}}}, []Gang{{Running: members, Surplus: members / 2, Whole: true, Ends: true}}
+	var all []int32
+	for i := range int32(members) {
+		p.Nodes, p.Tiers[0], all = append(p.Nodes, Node{Free: []int64{0}}), append(p.Tiers[0], i), append(all, i)
+		p.Candidates = append(p.Candidates, Candidate{Position: i, Order: i})
+	}
+	asks := 0
+	p.Slots = func(_ int32, gone []int32) int64 {
+		asks++
+		return int64(len(gone))
+	}
+	s, ok := newSolver(p, nil)
+	require.True(t, ok)
+	d := driver{solver: s}
+	search := s.search(0, nil)
+	require.Equal(t, all, search.spareIn(all, domain{end: members}))
+	require.LessOrEqual(t, asks, asked)
+	require.Equal(t, all, d.spareAtAll(all))
+	require.LessOrEqual(t, asks, 2*asked)
+}
+
+// by lists candidates of one amount each on a line of nodes, a letter for each: its gang, large where it counts in a budget that lets nobody go.
+func by(free []int64, gangs []Gang, on ...string) *Problem {
+	p := &Problem{
+		Request: []int64{1}, First: 0, Last: -1, Exact: true, Order: gang.Costs(), Lowest: -1, Budgets: []int{0}, Gangs: gangs,
+		Holdings: []Holding{{Amounts: []int64{1}}, {Amounts: []int64{1}, Budgets: []int32{0}}},
+		Tiers:    [][]int32{nil, {0}}, Strategies: []Strategy{{Gang: 0}, {Gang: 1}},
+	}
+	for pos, letters := range on {
+		p.Nodes, p.Tiers[0] = append(p.Nodes, Node{Free: free[pos : pos+1]}), append(p.Tiers[0], int32(pos))
+		for _, c := range letters {
+			of := c | 0x20 - 'a'
+			p.Candidates = append(p.Candidates, Candidate{Position: int32(pos), Gang: of, Holding: 1 - c>>5&1, Order: int32(len(p.Candidates))})
+			p.Gangs[of].Running++
+		}
+	}
+	for g := range p.Gangs {
+		if of := &p.Gangs[g]; !of.Ends {
+			of.Surplus, of.Whole = of.Running, true
+		}
+	}
+	return p
+}
+
+// After the first step a set is known that has the gang on one node, by three who leave there. One of them can stay: the last node has a place free.
+func TestNobodyLeavesForTheStrategyAlone(t *testing.T) {
+	p := by([]int64{0, -1, 1}, []Gang{{}, {Priority: -1, Whole: true, Ends: true}}, "b", "aaa", "B")
+	p.Units, p.Steps = 2, 1
+	p.Order = []gang.Cost{
+		gang.CostBudgets, gang.CostBelowMin, gang.CostMembers, gang.CostStrategy, gang.CostHighestPriority, gang.CostPrioritySum, gang.CostGangsEnded,
+		gang.CostLostWork,
+	}
+	s := Solve(*p)
+	require.False(t, s.Proven)
+	require.Equal(t, []int32{2, 3}, s.Gone)
+	require.Equal(t, 1, s.Strategy)
+	require.Nil(t, bruteSpared(p, s.Gone))
 }
