@@ -74,7 +74,7 @@ type keeper struct {
 }
 
 // keep plans without the preferred limits, then tries one after the other beside those kept so far: it is kept if as many members are
-// placed, none of higher ranks in the place of lower ones, and nobody has to leave for it, or to be waited for where nobody is without. Of members and groups that are to keep apart the
+// placed, or more, but none of higher ranks in the place of lower ones, and nobody has to leave for it, or to be waited for where nobody is without. Of members and groups that are to keep apart the
 // largest number in a domain is as little above what is asked for as can be. Where members leave for the gang, none is kept.
 //
 // order: limits.9
@@ -147,10 +147,12 @@ func proven(r *Result, err error) bool {
 	return r == nil || r.Proven
 }
 
-// leavesOut says whether a plan places fewer members than another one, or as many of higher ranks.
+// leavesOut says whether a plan places fewer members than another one, or some of higher ranks in the place of lower ones, however many there are
+// beside these.
 func leavesOut(r, plan *Result) bool {
 	byRank := func(a, b Assignment) int { return cmp.Compare(a.Rank, b.Rank) }
-	return cmp.Or(cmp.Compare(len(plan.Assignments), len(r.Assignments)), slices.CompareFunc(r.Assignments, plan.Assignments, byRank)) > 0
+	n := len(plan.Assignments)
+	return len(r.Assignments) < n || slices.CompareFunc(r.Assignments[:n], plan.Assignments, byRank) > 0
 }
 
 // tryLimit is the plan with one more limit, in the list at a place of limitsOf; nil if it cannot be kept beside the others. The error is that

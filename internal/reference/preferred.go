@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
@@ -32,15 +31,25 @@ func keepingAll(req *gang.Request) *gang.Request {
 	return &kept
 }
 
+// leavesOut holds if fewer members are placed than were, or some of higher ranks in the place of lower ones, by their ascending ranks.
+func leavesOut(ranks, were []int) bool {
+	return len(ranks) < len(were) || slices.Compare(ranks[:len(were)], were) > 0
+}
+
+func ranksOf(placed []placement.Assignment) (ranks []int) {
+	for _, a := range placed {
+		ranks = append(ranks, a.Rank)
+	}
+	return ranks
+}
+
 // solvePreferring is Solve for a gang that prefers limits: with those, in their order, that cost neither a member nor a wait.
 func solvePreferring(in Input) (*Answer, error) {
 	k := preferring[*Answer]{
 		solve:  Solve,
 		placed: func(a *Answer) bool { return a.Placed },
 		asGood: func(a, best *Answer) bool {
-			byRank := func(x, y placement.Assignment) int { return cmp.Compare(x.Rank, y.Rank) }
-			leavesOut := cmp.Or(cmp.Compare(best.Members, a.Members), slices.CompareFunc(a.Assignments, best.Assignments, byRank)) > 0
-			return !leavesOut && (len(a.WaitsFor) == 0 || len(best.WaitsFor) > 0)
+			return !leavesOut(ranksOf(a.Assignments), ranksOf(best.Assignments)) && (len(a.WaitsFor) == 0 || len(best.WaitsFor) > 0)
 		},
 	}
 	in, best, err := k.keep(in)
@@ -59,13 +68,17 @@ func WithKept(in Input) (Input, error) {
 		return in, nil
 	}
 	ranks := validity.Ranks(&in.Request, validity.Own(&in.Spec, &in.Request))
-	byRank := func(x, y string) int { return cmp.Compare(ranks[x], ranks[y]) }
+	of := func(selection []string) (out []int) {
+		for _, name := range selection {
+			out = append(out, ranks[name])
+		}
+		return out
+	}
 	k := preferring[*Parted]{
 		solve:  SolveParts,
 		placed: func(a *Parted) bool { return a.Placed },
 		asGood: func(a, best *Parted) bool {
-			leavesOut := cmp.Or(cmp.Compare(len(best.Selection), len(a.Selection)), slices.CompareFunc(a.Selection, best.Selection, byRank)) > 0
-			return !leavesOut && (!a.Waits || best.Waits)
+			return !leavesOut(of(a.Selection), of(best.Selection)) && (!a.Waits || best.Waits)
 		},
 	}
 	kept, best, err := k.keep(in)

@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -132,9 +131,7 @@ func sameAsHard(in Input, plan func(Input) (*placement.Result, error)) ([]string
 		},
 		placed: func(r *placement.Result) bool { return r != nil && len(r.Victims) == 0 },
 		asGood: func(r, best *placement.Result) bool {
-			byRank := func(x, y placement.Assignment) int { return cmp.Compare(x.Rank, y.Rank) }
-			leavesOut := cmp.Or(cmp.Compare(len(best.Assignments), len(r.Assignments)), slices.CompareFunc(r.Assignments, best.Assignments, byRank)) > 0
-			return !leavesOut && (len(r.WaitsFor) == 0 || len(best.WaitsFor) > 0)
+			return !leavesOut(ranksOf(r.Assignments), ranksOf(best.Assignments)) && (len(r.WaitsFor) == 0 || len(best.WaitsFor) > 0)
 		},
 	}
 	kept, want, err := k.keep(in)
