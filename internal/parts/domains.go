@@ -199,7 +199,11 @@ func (c *capacity) leavesDoubt() bool {
 		return false
 	}
 	relaxed := c.search.relax().under(c.strategy)
-	return relaxed != nil && (relaxed.fitsAnywhere() || relaxed.tables.forgot)
+	if relaxed == nil {
+		return false
+	}
+	relaxed.search.outside = max(relaxed.search.outside, relaxed.search.members(relaxed.outside)) // where nothing fitted nobody knew how many
+	return relaxed.fitsAnywhere() || relaxed.tables.forgot
 }
 
 // fitsAnywhere asks the candidates: those first that are ranked first, where that is known without all fronts.

@@ -102,12 +102,11 @@ func (s *search) readGroups() {
 	s.readMisses()
 }
 
-// relax returns the search with a looser rule for zones: each role finds zones by itself, as if the others took none, and
-// however many members may lie outside the tree.
+// relax returns the search with a looser rule for zones: each role finds zones by itself, as if the others took none.
 // No plan may come of it; a gang that does not fit here does not fit at all, so that a refusal is proven.
 func (s *search) relax() *search {
 	out := *s
-	out.relaxed, out.cached, out.feasibility, out.outside = true, nil, 0, out.members(out.want)
+	out.relaxed, out.cached, out.feasibility = true, nil, 0
 	if s.classes.relaxed == nil {
 		s.classes.relaxed = out.newVertexClasses(s.classes.demand)
 	}
