@@ -47,6 +47,8 @@ type turn struct {
 	shape *gang.Shape
 	piece int64
 	cpus  map[int]int64
+
+	before map[int]int64 // of members that came before it; nil: those are not known
 }
 
 func (u *zoneUse) zone(id int) *numa.Zone {
@@ -139,7 +141,7 @@ func (c *check) zonesKept(node *cluster.Node, on []cluster.Running) string {
 		default:
 			defect = u.shares(a.NUMA, &m, asked)
 			if defect == "" {
-				defect = u.add(a.NUMA, &m, u.turnOf(shape, &m, !c.bundled()))
+				defect = u.add(a.NUMA, &m, u.turnOf(shape, &m, c.bundled()))
 			}
 		}
 		if defect != "" {
@@ -164,15 +166,20 @@ func (c *check) inTurns(node string) bool {
 	return several && zoned
 }
 
-// turnOf is the turn of a member: those of one shape come at once. In units members come one after the other, but for those that ask for as many CPUs in
-// pieces of one size.
-func (u *zoneUse) turnOf(shape *gang.Shape, m *numa.Member, byShape bool) *turn {
+// turnOf is the turn of a member: those of one shape come at once. In units members come one after the other, each beside those before.
+func (u *zoneUse) turnOf(shape *gang.Shape, m *numa.Member, inUnits bool) *turn {
 	for _, t := range u.turns {
-		if byShape && t.shape.Equal(shape) || !byShape && t.piece == pieceOf(m) && t.shape.Resources[muster.CPU] == m.Resources[muster.CPU] {
+		if !inUnits && t.shape.Equal(shape) {
 			return t
 		}
 	}
 	t := &turn{shape: shape, piece: pieceOf(m), cpus: map[int]int64{}}
+	if inUnits {
+		t.before = map[int]int64{}
+		for zone, fresh := range u.fresh {
+			t.before[zone] = fresh[muster.CPU]
+		}
+	}
 	u.turns = append(u.turns, t)
 	return t
 }
@@ -270,7 +277,7 @@ func (u *zoneUse) add(p *numa.Placed, m *numa.Member, t *turn) string {
 		t.cpus[s.Zone] += s.Resources[muster.CPU]
 		for _, name := range s.Resources.Names() {
 			free := max(0, u.zone(s.Zone).Allocatable[name]-u.used[s.Zone][name])
-			if u.fresh[s.Zone][name] > free || name == muster.CPU && t.cpus[s.Zone] > whole(name, free, t.piece) {
+			if u.fresh[s.Zone][name] > free || name == muster.CPU && t.cpus[s.Zone] > whole(name, max(0, free-t.before[s.Zone]), t.piece) {
 				return fmt.Sprintf("finds too little %s in zone %d", name, s.Zone)
 			}
 		}

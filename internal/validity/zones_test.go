@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
 )
 
 // amounts are devices and milli-CPU; what is 0 is not named.
@@ -211,4 +212,37 @@ func TestCheckSeesDefectsOfZones(t *testing.T) {
 			assert.ErrorContains(t, err, tc.want)
 		})
 	}
+}
+
+// Units of several shapes come into the zones one after the other: a member may have the whole CPUs that those before it leave, however those of its
+// shape would come at once.
+func TestMembersOfUnitsComeOneAfterTheOther(t *testing.T) {
+	node := cluster.Node{Name: "n0", Allocatable: amounts(2, 4500), NUMA: &cluster.NUMA{}}
+	for id := range 3 {
+		node.NUMA.Zones = append(node.NUMA.Zones, numa.Zone{ID: id, Allocatable: amounts(0, 1500)})
+	}
+	cpus := &gang.Shape{Resources: amounts(0, 1500), NUMA: gang.NUMA{Policy: numa.BestEffort, CPUs: numa.WholeCPUs}}
+	device := &gang.Shape{Resources: amounts(1, 0)}
+	req := &gang.Request{
+		Name:    "job",
+		Groups:  []gang.Groups{{Size: 2, Gather: []gang.Rule{{Layer: "0", Strength: gang.MustGather}}}},
+		Members: []gang.Member{{Name: "a", Shape: cpus}, {Name: "b", Shape: device}, {Name: "c", Shape: cpus}, {Name: "d", Shape: device}},
+	}
+	tree, err := topology.New(topology.Spec{Roots: []topology.Domain{{Name: "d", Tier: 1, Nodes: []string{"n0"}}}})
+	require.NoError(t, err)
+	spec := cluster.Spec{Nodes: []cluster.Node{node}, Trees: []cluster.NamedTree{{Name: "t", Tree: tree}}}
+	check := func(first, second []numa.Share) error {
+		on := func(member string, rank int, p *numa.Placed) placement.Assignment {
+			return placement.Assignment{Member: member, Rank: rank, Group: rank / 2, Node: "n0", NUMA: p}
+		}
+		return validity.Check(spec, req, &placement.Result{
+			Gang: "job", Tree: "t", Tier: 0, Layer: "node", Domain: []string{"d", "n0"}, Strategy: "node/node", StrategyNumber: 1, GroupTiers: []int{0},
+			Assignments: []placement.Assignment{
+				on("a", 0, placed(numa.BestEffort, first...)), on("b", 1, nil), on("c", 2, placed(numa.BestEffort, second...)), on("d", 3, nil),
+			},
+		})
+	}
+	first := []numa.Share{share(0, 0, 1000), share(1, 0, 500)}
+	require.NoError(t, check(first, []numa.Share{share(1, 0, 1000), share(2, 0, 500)}))
+	require.ErrorContains(t, check(first, []numa.Share{share(0, 0, 500), share(1, 0, 1000)}), "c finds too little cpu in zone 0")
 }
