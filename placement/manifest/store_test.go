@@ -1,8 +1,6 @@
 package manifest_test
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/topology"
 )
@@ -80,109 +77,6 @@ func tellInput(in *manifest.Input) toldInput {
 	return out
 }
 
-// mirror is what a host knows from changes alone.
-type mirror struct {
-	cluster *placement.Cluster
-	gangs   map[string]toldGang
-	demand  map[string]muster.Resources
-	budgets map[string]cluster.Budget
-}
-
-func newMirror() *mirror {
-	return &mirror{gangs: map[string]toldGang{}, demand: map[string]muster.Resources{}, budgets: map[string]cluster.Budget{}}
-}
-
-// followSums follows what is counted over all gangs; a quota that asks for nothing is as good as one that is not named.
-func (m *mirror) followSums(t require.TestingT, c *manifest.Changes, in *manifest.Input) {
-	if c.Rebuild {
-		m.demand, m.budgets = map[string]muster.Resources{}, map[string]cluster.Budget{}
-		c = &manifest.Changes{Delta: cluster.Delta{Demand: in.Spec.Demand, Budgets: in.Spec.Budgets}}
-	}
-	maps.Copy(m.demand, c.Delta.Demand)
-	some := func(all map[string]muster.Resources) map[string]muster.Resources {
-		out := map[string]muster.Resources{}
-		for name, asks := range all {
-			if asks = maps.Clone(asks); len(asks) > 0 {
-				maps.DeleteFunc(asks, func(_ string, n int64) bool { return n == 0 })
-				out[name] = asks
-			}
-		}
-		maps.DeleteFunc(out, func(_ string, asks muster.Resources) bool { return len(asks) == 0 })
-		return out
-	}
-	require.Equal(t, some(in.Spec.Demand), some(m.demand), "demand by changes")
-	for _, b := range c.Delta.Budgets {
-		m.budgets[b.Name] = b
-	}
-	for _, b := range in.Spec.Budgets {
-		require.Equal(t, b, m.budgets[b.Name], "budgets by changes")
-	}
-}
-
-func (m *mirror) follow(t require.TestingT, c *manifest.Changes, in *manifest.Input) {
-	for _, name := range c.Gone {
-		require.Contains(t, m.gangs, name, "gone, but was never there")
-		delete(m.gangs, name)
-	}
-	for _, g := range c.Gangs {
-		m.gangs[g.Request.Name] = tellGang(g)
-	}
-	want := map[string]toldGang{}
-	for _, g := range in.Gangs {
-		want[g.Request.Name] = tellGang(g)
-	}
-	require.Equal(t, want, m.gangs, "gangs by changes")
-	m.followSums(t, c, in)
-
-	fresh, err := placement.NewCluster(in.Spec)
-	if err != nil { // the store has no nodes, or defects of the library's own
-		m.cluster = nil
-		return
-	}
-	if m.cluster != nil && !c.Rebuild {
-		next, err := m.cluster.Update(c.Delta)
-		var conflict *cluster.ConflictError
-		if errors.As(err, &conflict) && strings.Contains(conflict.Reason, "over-committed") {
-			m.cluster = fresh
-			return
-		}
-		require.NoError(t, err)
-		requireSame(t, fresh, next)
-	}
-	m.cluster = fresh
-}
-
-// requireSame compares what there is in two clusters.
-func requireSame(t require.TestingT, want, got *placement.Cluster) {
-	nodes := func(c *placement.Cluster) map[string]cluster.Node {
-		out := map[string]cluster.Node{}
-		for n := range c.Nodes() {
-			out[n.Name] = n
-		}
-		return out
-	}
-	require.Equal(t, nodes(want), nodes(got), "nodes by changes")
-	trees := func(c *placement.Cluster) map[string]*topology.Tree {
-		out := map[string]*topology.Tree{}
-		for _, t := range c.Trees() {
-			out[t.Name] = t.Tree
-		}
-		return out
-	}
-	require.True(t, maps.EqualFunc(trees(want), trees(got), (*topology.Tree).Equal), "trees by changes")
-	require.Equal(t, slices.Collect(want.Running()), slices.Collect(got.Running()), "members by changes")
-	for name := range nodes(want) {
-		require.Equal(t, freeOn(want, name), freeOn(got, name), name)
-	}
-}
-
-// freeOn is what is free of a node; a resource that none has left is as good as one that is unknown.
-func freeOn(c *placement.Cluster, name string) muster.Resources {
-	free, _ := c.Free(name)
-	maps.DeleteFunc(free, func(_ string, n int64) bool { return n == 0 })
-	return free
-}
-
 // After any calls of Set and Delete a store holds what Read reads of the same objects, and its changes, one after the other, lead there.
 func TestStoreEqualsRead(t *testing.T) {
 	inputs := append(plainObjects(t), sharedObjects(t)...)
@@ -227,30 +121,6 @@ func TestStoreEqualsRead(t *testing.T) {
 			m.agrees(t, store, present, opt)
 		}
 	})
-}
-
-// agrees compares a store, whose changes the mirror follows, with what Read reads.
-func (m *mirror) agrees(t require.TestingT, store *manifest.Store, present map[string]map[string]any, opt manifest.Options) {
-	changes := store.Changes()
-	got := store.Input()
-	list := []any{}
-	for _, id := range slices.Sorted(maps.Keys(present)) {
-		list = append(list, present[id])
-	}
-	data, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": list})
-	require.NoError(t, err)
-	want, err := manifest.Read([]manifest.File{{Name: "in.json", Data: data}}, opt)
-	if asked := new(muster.InvalidError); errors.As(err, &asked) && strings.HasPrefix(asked.Field, "options") {
-		require.Regexp(t, `options\.Layers|layers rack are not`, strings.Join(got.Notices, "\n"), "no node has the label, at the moment")
-	} else if err != nil {
-		told := tellInput(got).Defects
-		for line := range strings.SplitSeq(withoutPlaces(err.Error()), "\n") {
-			require.Contains(t, told, line)
-		}
-	} else {
-		require.Equal(t, tellInput(want), tellInput(got))
-	}
-	m.follow(t, changes, got)
 }
 
 // stored is a store with some objects of YAML, whose changes are told.
