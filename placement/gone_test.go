@@ -1,7 +1,6 @@
 package placement_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,7 +29,7 @@ func TestRefusalsNameNodesThatAreThere(t *testing.T) {
 	} {
 		_, err := placement.Plan(c, req)
 		var why *placement.Unschedulable
-		require.True(t, errors.As(err, &why), name)
+		require.ErrorAs(t, err, &why, name)
 		require.NotEmpty(t, why.Tiers, name)
 		require.Equal(t, []string{"n2"}, why.Tiers[0].Domain, name)
 	}
