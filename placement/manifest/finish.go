@@ -216,12 +216,7 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 	}
 	q.Tolerated = d.team == nil && !slices.ContainsFunc(members, func(m *member.Member) bool { return !m.Tolerated })
 	d.kept = r.limit(d, members, q)
-	if len(shapes) == 1 {
-		q.Shape = *q.Members[0].Shape
-		for i := range q.Members {
-			q.Members[i].Shape = nil
-		}
-	}
+	shareShape(q)
 	if whole := len(members) + leaving; q.Total == 0 && !divides(q, len(members)) && divides(q, whole) {
 		q.Total = whole // those that are leaving have not been replaced yet
 	}

@@ -47,11 +47,12 @@ func (r *reader) limit(d *draft, members []*member.Member, q *gang.Request) (kep
 
 // noteApart counts gangs by what their pods keep away, and sees whom they select. Who keeps away, and who is, are read together.
 func (r *reader) noteApart() {
+	keeps := func(m *member.Member) bool { return len(m.Spec.Apart)+len(m.Spec.Added) > 0 }
 	for _, d := range r.gangs.drafts {
 		if d.adoptJob(); len(d.pods)+len(d.promised) == 0 {
 			continue
 		}
-		r.keepApart = r.keepApart || slices.ContainsFunc(slices.Concat(d.pods, d.promised), func(m *member.Member) bool { return len(m.Spec.Apart)+len(m.Spec.Added) > 0 })
+		r.keepApart = r.keepApart || slices.ContainsFunc(d.pods, keeps) || slices.ContainsFunc(d.promised, keeps)
 		for _, name := range r.apart.Add(d.name, d.place().Namespace, slices.Concat(antiAffinities(d.pods), antiAffinities(d.promised))) {
 			r.objects.Names.Have(name)
 		}

@@ -32,16 +32,27 @@ func (s *Store) isMoved(it *item, value *document.Value) bool {
 	if len(found.notices)+len(found.fatal)+len(found.spared)+len(found.held)+len(found.bound)+len(found.keys) > 0 {
 		return false
 	}
-	for _, d := range found.gangs {
-		i, is := slices.BinarySearchFunc(d.pods, it.header, func(m *member.Member, h object.Header) int {
+	switch d, m := found.podOf(it.header); {
+	case m == nil:
+		return false
+	case m.Node == "":
+		return value != nil && s.bind(it, value, d, m)
+	default:
+		return s.end(it, value, d, m)
+	}
+}
+
+// podOf is a pod that is not over, and its gang; nil: there is none of that name.
+func (f *outcome) podOf(of object.Header) (*draft, *member.Member) {
+	for _, d := range f.gangs {
+		i, is := slices.BinarySearchFunc(d.pods, of, func(m *member.Member, h object.Header) int {
 			return cmp.Or(muster.CompareNatural(m.Obj.Namespace, h.Namespace), muster.CompareNatural(m.Name, h.Name))
 		})
-		if is && d.pods[i].Name == it.header.Name && d.pods[i].Obj.Namespace == it.header.Namespace {
-			m := d.pods[i]
-			return m.Node == "" && value != nil && s.bind(it, value, d, m) || m.Node != "" && s.end(it, value, d, m)
+		if is {
+			return d, d.pods[i]
 		}
 	}
-	return false
+	return nil, nil
 }
 
 // saysSame says whether two objects of one kind say the same, but for their status and some keys of their specs and metadata.
@@ -53,6 +64,14 @@ func saysSame(a, b *document.Value, spec []string, metadata ...string) bool {
 	return a.EqualBut(b, "metadata", "spec", "status") && same("metadata", metadata) && same("spec", spec)
 }
 
+// textOf is the text that stands somewhere, empty: none does.
+func textOf(v *document.Value) string {
+	if v == nil || v.Kind != document.Text {
+		return ""
+	}
+	return v.Text
+}
+
 // bind gives a member of a gang that waits its node.
 func (s *Store) bind(it *item, value *document.Value, d *draft, m *member.Member) bool {
 	found := it.section.found
@@ -61,11 +80,9 @@ func (s *Store) bind(it *item, value *document.Value, d *draft, m *member.Member
 		return false
 	}
 	place := slices.IndexFunc(found.waiting[at].gang.Request.Members, func(other gang.Member) bool { return other.Name == m.Name })
-	node, started, ok := value.Get("spec").Get("nodeName"), int64(0), false
-	if node != nil && node.Kind == document.Text {
-		started, ok = object.Since(value)
-	}
-	if !ok || s.nodes[node.Text] || s.base.nodes.ByName[node.Text] == nil || place < 0 || !d.bindsAlone(m, &found.waiting[at].gang) ||
+	node := textOf(value.Get("spec").Get("nodeName"))
+	started, ok := object.Since(value)
+	if !ok || s.nodes[node] || s.base.nodes.ByName[node] == nil || place < 0 || !d.bindsAlone(m, &found.waiting[at].gang) ||
 		len(found.demand) > 0 && len(found.waiting) > 1 || !saysSame(it.value, value, []string{"nodeName"}) {
 		return false
 	}
@@ -78,7 +95,7 @@ func (s *Store) bind(it *item, value *document.Value, d *draft, m *member.Member
 	remember(s.told.waited, d.name, found.waiting[at], it.section)
 	s.told.move(it.section, cluster.MemberRef{Gang: d.name, Member: m.Name}, nil)
 	found.leave(at, place, d, m)
-	m.Node, m.Started = node.Text, started
+	m.Node, m.Started = node, started
 	found.running = append(found.running, d.row(m))
 	d.runs++
 	name := object.NodeName(m.Node)
@@ -105,8 +122,8 @@ func (d *draft) bindsAlone(m *member.Member, waits *Gang) bool {
 func (f *outcome) leave(at, place int, d *draft, m *member.Member) {
 	q := f.waiting[at]
 	told := q.gang.Request.Members
-	members := told[1:] // of which nothing is changed
-	if place > 0 {
+	members := told[1:] // in which nothing is written
+	if place > 0 || told[0].Shape != nil {
 		members = slices.Concat(told[:place], told[place+1:])
 	}
 	q.gang.Request.Members = members
@@ -124,14 +141,7 @@ func (f *outcome) leave(at, place int, d *draft, m *member.Member) {
 		d.asks = d.asksWithout(m)
 		f.demand = map[string]muster.Resources{d.quota: d.asks}
 	}
-	shape := members[0].Shape
-	if shape != nil && !slices.ContainsFunc(members, func(other gang.Member) bool { return other.Shape != shape }) {
-		members = slices.Clone(members)
-		f.waiting[at].gang.Request.Shape, f.waiting[at].gang.Request.Members = *shape, members
-		for i := range members {
-			members[i].Shape = nil
-		}
-	}
+	shareShape(&f.waiting[at].gang.Request)
 }
 
 // asksWithout is what the members of a gang that wait ask for without one of them. O(resources), or of the members where a sum ends at nothing or
@@ -161,12 +171,11 @@ func (s *Store) end(it *item, value *document.Value, d *draft, m *member.Member)
 	if row == nil || row.NUMA != nil || !sec.endsAlone(d, m) || value == nil && !it.linked {
 		return false
 	}
-	phase, leaves := value.Get("status").Get("phase"), value.Get("metadata").Get("deletionTimestamp")
-	succeeded := phase != nil && phase.Kind == document.Text && phase.Text == "Succeeded"
-	over := succeeded || phase != nil && phase.Kind == document.Text && phase.Text == "Failed"
+	phase := textOf(value.Get("status").Get("phase"))
+	over := phase == "Succeeded" || phase == "Failed"
 	if value != nil {
 		_, sound := object.Since(value)
-		if !over && (!sound || m.Leaving || leaves == nil || leaves.Kind != document.Text) ||
+		if !over && (!sound || m.Leaving || textOf(value.Get("metadata").Get("deletionTimestamp")) == "") ||
 			!saysSame(it.value, value, nil, "deletionTimestamp", "deletionGracePeriodSeconds") {
 			return false
 		}
@@ -186,7 +195,7 @@ func (s *Store) end(it *item, value *document.Value, d *draft, m *member.Member)
 		sec.items = without(sec.items, it)
 		s.links.Remove(it)
 	default:
-		if succeeded && d.countsSucceeded(m) {
+		if phase == "Succeeded" && d.countsSucceeded(m) {
 			d.isOver(m)
 		}
 		it.value, it.pod = value, nil

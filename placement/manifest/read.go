@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/runs"
 )
 
 // Read reads all files together; the order of files and of objects changes nothing but the order of errors. All
@@ -83,7 +83,7 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 	}
 	input.Spec.Trees, input.Spec.Quotas = b.trees.Lookup(keys).All(), b.quotas.Tree
 	input.Spec.Nodes, input.Spec.Budgets = b.zones.Counted(held), b.budgets.Allowed(bound)
-	slices.SortFunc(input.Spec.Running, compareRunning)
+	slices.SortFunc(input.Spec.Running, runs.ByName)
 	slices.SortFunc(input.Standing, func(a, b gang.Request) int { return muster.CompareNatural(a.Name, b.Name) })
 	slices.SortFunc(input.Empty, muster.CompareNatural)
 	slices.SortFunc(input.Ending, muster.CompareNatural)
@@ -107,10 +107,6 @@ func addUnknown(to, more map[object.UnknownKey]int) map[object.UnknownKey]int {
 		to[key] += n
 	}
 	return to
-}
-
-func compareRunning(a, b cluster.Running) int {
-	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }
 
 // isRead says whether objects of an API group and kind are read.

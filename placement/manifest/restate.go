@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/runs"
@@ -21,22 +22,17 @@ func (s *Store) restate(it *item, value *document.Value) bool {
 	if !ok || !sound {
 		return false
 	}
-	if node := value.Get("spec").Get("nodeName"); node != nil && was != at {
-		row := -1
-		for i := range sec.found.running {
-			if m := &sec.found.running[i]; m.Member == it.header.Name && m.Node == node.Text && m.Started == was {
-				if row >= 0 {
-					return false // a pod of the same name in another namespace
-				}
-				row = i
-			}
-		}
-		if row < 0 {
+	if value.Get("spec").Get("nodeName") != nil && was != at {
+		d, m := sec.found.podOf(it.header)
+		if m == nil {
 			return false
 		}
-		m := &sec.found.running[row]
-		s.told.move(sec, runs.Ref(m), m)
-		m.Started = at
+		row := sec.found.row(cluster.MemberRef{Gang: d.name, Member: m.Name})
+		if row == nil || row.Started != was {
+			return false
+		}
+		s.told.move(sec, runs.Ref(row), row)
+		row.Started, m.Started = at, at
 	}
 	it.value, it.pod = value, nil
 	return true

@@ -37,6 +37,17 @@ func sharedShape(shapes map[string]*gang.Shape, m *member.Member) *gang.Shape {
 	return shapes[key]
 }
 
+// shareShape makes the shape that all members of a request have that of the request, unless it is that already.
+func shareShape(q *gang.Request) {
+	if len(q.Members) == 0 || q.Members[0].Shape == nil || slices.ContainsFunc(q.Members, func(m gang.Member) bool { return m.Shape != q.Members[0].Shape }) {
+		return
+	}
+	q.Shape = *q.Members[0].Shape
+	for i := range q.Members {
+		q.Members[i].Shape = nil
+	}
+}
+
 // treeOf enters the topology of a request; else it says why there is none.
 func (r *reader) treeOf(d *draft, q *gang.Request) (reason string) {
 	if q.Tree, reason = r.trees.TreeOf(d.tree, q); d.tree != "" {

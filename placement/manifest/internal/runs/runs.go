@@ -39,8 +39,11 @@ func Compare(was map[cluster.MemberRef]cluster.Running, now []cluster.Running, d
 	d.Remove = slices.AppendSeq(d.Remove, maps.Keys(was))
 	slices.SortFunc(d.Remove, compareRefs)
 	slices.SortFunc(d.Leaving, compareRefs)
-	slices.SortFunc(d.Place, func(a, b cluster.Running) int { return compareRefs(Ref(&a), Ref(&b)) })
+	slices.SortFunc(d.Place, ByName)
 }
+
+// ByName orders members by gang, then name, in natural order.
+func ByName(a, b cluster.Running) int { return compareRefs(Ref(&a), Ref(&b)) }
 
 func compareRefs(a, b cluster.MemberRef) int {
 	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
