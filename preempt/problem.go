@@ -54,6 +54,10 @@ type Problem struct {
 	// Fits says whether the gang fits under a strategy once candidates are gone, and how many units lie outside the
 	// tree then. With more candidates gone it fits no worse.
 	Fits func(gone []int32, strategy int) (outside int64, ok bool)
+	// FitsAtLast is Fits for what need not leave of a set that is not proven; nil: Fits.
+	FitsAtLast func(gone []int32, strategy int) (outside int64, ok bool)
+	// Doubt says whether Fits has said no of a set, so far, that may make room; nil: it never does. Nothing is proven then.
+	Doubt func() bool
 	// Legal says whether quotas let all of these leave; nil: quotas do not matter.
 	Legal func(gone []int32) bool
 	// BelowMin is what a set takes below the min of quotas, one amount for each of Guaranteed. A larger set never takes

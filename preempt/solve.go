@@ -145,6 +145,10 @@ func (d *driver) tighten(numbers int) {
 
 // solution is what was found, without what can be spared, and what is known of the rest.
 func (d *driver) solution() Solution {
+	p := d.solver.model.problem
+	if p.Doubt != nil && p.Doubt() {
+		d.proven, d.lower = false, d.least()
+	}
 	out := Solution{
 		Found: d.best.ok, Gone: d.best.set, Proven: d.proven && (d.best.proven || !d.best.ok), Steps: d.solver.budget.used,
 	}
@@ -152,6 +156,9 @@ func (d *driver) solution() Solution {
 		return out
 	}
 	if !out.Proven {
+		if p.FitsAtLast != nil {
+			p.Fits = p.FitsAtLast
+		}
 		s := d.solver.search(d.strategy, nil)
 		out.Gone = d.spareAtAll(s.spare(&d.best))
 	}

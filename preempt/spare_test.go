@@ -58,6 +58,38 @@ func TestNobodyCanBeSpared(t *testing.T) {
 	}
 }
 
+// Fits may end early, and say no of what fits. Nobody leaves who need not where it is asked again with other steps, and nothing is proven.
+func TestNobodyCanBeSparedInDoubt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t, true)
+		if p.Exact = false; bruteStrategy(p, nil) >= 0 {
+			t.Skip("it fits without")
+		}
+		left, doubt := rapid.IntRange(0, 12).Draw(t, "answers"), false
+		p.FitsAtLast = p.Fits
+		p.Fits = func(gone []int32, strategy int) (int64, bool) {
+			left--
+			fits := fitsBrute(p, gone, strategy)
+			doubt = doubt || fits && left < 0
+			return 0, fits && left >= 0
+		}
+		p.Doubt = func() bool { return doubt }
+		want, got := bruteBest(p), Solve(*p)
+		require.Equal(t, !doubt, got.Proven)
+		if !got.Found {
+			require.True(t, want == nil || doubt)
+			return
+		}
+		require.Nil(t, bruteSpared(p, got.Gone), "%+v\n%+v", *p, got)
+		bound := got.Cost
+		if doubt { // of what is not known for sure, nothing bounds the cost
+			l := newLayout(p)
+			bound = Cost{HighestPriority: l.lowest}
+		}
+		require.Equal(t, bound, got.LowerBound)
+	})
+}
+
 // A gang that leaves whole makes room on two nodes. So the member that makes the second room on the first of them can be spared, though the
 // search looked for room there.
 func TestSparesWhereTheGangGoesElsewhere(t *testing.T) {

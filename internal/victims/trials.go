@@ -26,6 +26,15 @@ func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool)
 	return outside, ok
 }
 
+// fitsAtLast is fits for who need not leave of a set that is found: with steps of its own, which the search for the set cannot have spent.
+func (e *victimSearch) fitsAtLast(gone []int32, strategy int) (outside int64, ok bool) {
+	left := e.left
+	e.left = e.reserve
+	outside, ok = e.fits(gone, strategy)
+	e.left = left
+	return outside, ok
+}
+
 // trial is fits for a problem that is made with its part of the steps that are left.
 func (e *victimSearch) trial(strategy int, without func(problem.Bounds) *problem.Problem) (outside int64, ok bool) {
 	if e.spent() {
@@ -66,6 +75,9 @@ func (e *victimSearch) spent() bool {
 
 // evictShare: all trials may take one such part of the steps that a plan has.
 const evictShare = 4
+
+// spareShare: who need not leave is asked with one such part more.
+const spareShare = 4
 
 // trialShare: a trial of a gang in parts may take one such part of the steps that are left for all of them.
 const trialShare = 4

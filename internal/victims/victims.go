@@ -75,7 +75,6 @@ func evictForAll(p *problem.Problem, left *front.Budget, gone *allGone) *Evictio
 	}
 	e.all = gone
 	s := e.solve()
-	s.Proven = s.Proven && !e.doubt
 	if !s.Found {
 		p.Unsettled = !s.Proven
 		return nil
@@ -136,6 +135,7 @@ type victimSearch struct {
 	gone       muster.Resources        // amounts of all candidates in the gang's own quota
 	read       evictionsRead           // what quotas asked of candidates
 	left       *front.Budget           // for all trials of a gang in parts
+	reserve    *front.Budget           // for those at the end, of who need not leave
 	all        *allGone                // what the trials of several selections have in common
 	doubt      bool                    // a trial was refused for want of steps
 }
@@ -144,7 +144,7 @@ type victimSearch struct {
 // the quota refuses by its min. The least number of members counts, whatever the quota admits now: victims may be in
 // that quota.
 func newVictimSearch(p *problem.Problem, left *front.Budget) *victimSearch {
-	e := &victimSearch{p: p, plain: map[*int64]int32{}, left: left}
+	e := &victimSearch{p: p, plain: map[*int64]int32{}, left: left, reserve: p.NewBudget().Part(evictShare * spareShare)}
 	counts := p.Wholes(max(1, p.Least), len(p.Pending))
 	if len(counts) == 0 {
 		return nil
@@ -159,7 +159,8 @@ func newVictimSearch(p *problem.Problem, left *front.Budget) *victimSearch {
 	}
 	e.question = preempt.Problem{
 		Units: int64(e.units), Order: p.Request.Preempt.Ranked(), Steps: p.Request.Preempt.Steps, Tiers: p.View.Intervals(), First: 0, Last: -1,
-		Lowest: math.MaxInt64, Fits: e.fits, Stop: e.spent,
+		Lowest: math.MaxInt64, Fits: e.fits, FitsAtLast: e.fitsAtLast, Stop: e.spent,
+		Doubt: func() bool { return e.doubt },
 	}
 	for _, n := range p.Needs {
 		e.question.Request = append(e.question.Request, n.Amount)
