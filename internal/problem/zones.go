@@ -259,18 +259,18 @@ func (z Zones) zoneCause(id int32, g Released) numa.Cause {
 }
 
 // ZonesProven says whether the zones of every node that could take a member are counted exactly. An inexact count
-// does no harm where amounts allow no more than what surely fits. O(1), unless some count was inexact:
+// does no harm where amounts, or limits, allow no more than what surely fits. O(1), unless some count was inexact:
 // O(nodes * resources), and the counts of zones.
 func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bool {
 	if !z.p.ZoneState.inexact {
 		return true
 	}
-	zones := z.zoneCounter()
+	zones, most := z.zoneCounter(), z.p.Limits.OnNode()
 	for id := range int32(len(z.p.Snapshot.Lineage.Names)) {
 		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || excluded[id] || z.p.Slots().Refusal(id) != "" {
 			continue
 		}
-		count, room := zones(id, z.StateOf(id, extra[id])), z.p.Slots().Room(id, extra[id].Amounts)
+		count, room := zones(id, z.StateOf(id, extra[id])), min(z.p.Slots().Room(id, extra[id].Amounts), most)
 		if min(count.Slots, room) < min(count.Bound, room) {
 			return false
 		}

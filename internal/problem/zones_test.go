@@ -8,6 +8,8 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
@@ -61,7 +63,7 @@ func TestUnitsWithoutZonesLeaveTheState(t *testing.T) {
 	require.Equal(t, numa.Count{Slots: boundlessSlots, Bound: boundlessSlots}, z.CountZones(z.NeedsOn(0), state))
 }
 
-// A count of zones that may be too low does no harm where amounts allow no more.
+// A count of zones that may be too low does no harm where amounts, or a limit, allow no more.
 func TestInexactZonesDoNoHarmWhereAmountsBind(t *testing.T) {
 	for cpus, proven := range map[int64]bool{5: true, 6: false} {
 		three, two := ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 3, "cpu": 1}), ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 2, "cpu": 1})
@@ -69,5 +71,7 @@ func TestInexactZonesDoNoHarmWhereAmountsBind(t *testing.T) {
 		require.True(t, p.Zones().ZonesProven(nil, nil), "nothing was counted")
 		p.ZoneState.inexact = true
 		require.Equal(t, proven, p.Zones().ZonesProven(nil, nil), "with %d CPUs", cpus)
+		p.Limits = &limits.Limits{Apart: []index.Cap{{Most: 1}}}
+		require.True(t, p.Zones().ZonesProven(nil, nil), "one surely fits")
 	}
 }

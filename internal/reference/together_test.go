@@ -208,11 +208,12 @@ func withoutRing(req *gang.Request, err error) error {
 // togetherRefused holds if nobody is placed, and rightly so where that is said to be proven.
 func togetherRefused(want *Parted, planned []placement.Planned) ([]string, error) {
 	proven, waiting := true, 0
+	beside := slices.ContainsFunc(planned, func(p placement.Planned) bool { return limitedBesides(p.Request) })
 	for _, p := range planned {
 		var why *placement.Unschedulable
 		var invalid *muster.InvalidError
 		switch {
-		case errors.As(p.Err, &invalid) && invalid.Unsupported && limitedBesides(p.Request):
+		case errors.As(p.Err, &invalid) && invalid.Unsupported && beside: // which is said of any of them
 			return []string{"not supported together"}, nil // though as parts of one gang they are
 		case p.Result != nil:
 			return nil, fmt.Errorf("%s is placed, others are not", p.Request.Name)

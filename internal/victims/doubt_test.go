@@ -57,7 +57,7 @@ func evict(t *testing.T, c *snapshot.Snapshot, r *gang.Request) (*Eviction, *pro
 // With few steps a set of victims is not found, or not the best one: neither is called proven. With enough of them it is.
 func TestDoubtIsNoProof(t *testing.T) {
 	c, gang := full(t, 4, 1, 2, 5), roles(5, 3, 5, 3)
-	const least = 4                     // a pod of one and one of two devices leave room for three, beside a pod of five; another such two for the other
+	const least = 4 // a pod of one and one of two devices leave room for three, beside a pod of five; another such two for the other
 	refused, doubted, proven := 0, 0, 0
 	for gang.Steps = 1; gang.Steps < 2000; gang.Steps += 1 + gang.Steps/2 {
 		e, p := evict(t, c, gang)
