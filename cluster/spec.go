@@ -147,6 +147,11 @@ type Budget struct {
 // Delta is a change of a cluster. It is applied as a whole or not at all, in the order of the fields: members leave
 // before nodes change, and members come last.
 type Delta struct {
+	// Observed says that the change has happened, as an informer tells it, in place of being a host's own decision. Then what is so
+	// already is no error: a member that is gone is removed, one that runs is replaced by what is said of it now. Members may over-commit a node,
+	// as in a Spec, and those on a node that goes go with it. What cannot be is left out alone, and named by placement.Cluster.LeftOut: so a
+	// change that was seen is never lost.
+	Observed bool
 	// Remove takes members away.
 	Remove []MemberRef
 	// Leaving marks members as terminating.

@@ -57,9 +57,14 @@ func (c *Cluster) Trees() []cluster.NamedTree { return c.inside().Trees() }
 // NUMAExclusive is the default of the snapshot, see [cluster.Spec].
 func (c *Cluster) NUMAExclusive() numa.Exclusive { return c.inside().NUMAExclusive() }
 
-// Notices lists defects that were accepted: members on nodes that were absent when they were given, zones whose
-// members held more than they have, nodes of a tree that the snapshot lacks. O(nodes); the slice is the caller's.
+// Notices lists defects that were accepted: members on nodes that were absent when they were given, what was left out of an observed change
+// that made the snapshot, nodes and zones of which members hold more than they have, nodes of a tree that the snapshot lacks.
+// O(nodes * resources); the slice is the caller's.
 func (c *Cluster) Notices() []string { return c.inside().Notices() }
+
+// LeftOut is what was left out of the observed change that made the snapshot ([cluster.Delta]): a [cluster.ConflictError] or a
+// [muster.InvalidError] each. The slice is the caller's.
+func (c *Cluster) LeftOut() []error { return slices.Clone(c.inside().LeftOut) }
 
 // Len is the number of nodes. O(nodes).
 func (c *Cluster) Len() int { return c.inside().Len() }
@@ -140,7 +145,7 @@ func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
 	return newCluster(s.Release(gang, members...))
 }
 
-// Update makes a new snapshot with a change applied as a whole; c stays as it is and shares the rest. Each change costs
+// Update makes a new snapshot with a change applied as a whole, or with what can be true of one that was observed; c stays as it is and shares the rest. Each change costs
 // its own size, the lists that it stands in (the gang's members, the node's, those that leave) and the page tables. A
 // new resource, or a node without a place in a tree when the cluster was built, rebuilds the cluster. The error is a
 // [cluster.ConflictError] or holds [muster.InvalidError]s.

@@ -334,6 +334,11 @@ func step(t *rapid.T, c *placement.Cluster, m model, req *gang.Request, names []
 		}
 	default:
 		d = drawDelta(t, m, names)
+		if d.Observed = rapid.Bool().Draw(t, "observed"); d.Observed {
+			next, err = c.Update(d)
+			require.NoError(t, err, "%+v", d)
+			return next, m.observe(d)
+		}
 		next, err = c.Update(d)
 	}
 	changed, ok := m.update(d)

@@ -59,7 +59,7 @@ func TestTreesChange(t *testing.T) {
 	next, err = next.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "e", Allocatable: muster.Resources{"gpu": 2}}}})
 	require.NoError(t, err)
 	require.Equal(t, 5, next.Len())
-	require.Empty(t, next.Notices())
+	require.Equal(t, []string{"node b: members hold 1 more gpu than it has"}, next.Notices())
 	require.Empty(t, next.Degraded(next))
 }
 

@@ -15,12 +15,13 @@ func watch() {
 	waiting := map[string]manifest.Gang{}
 	follow := func() {
 		changes := store.Changes()
-		next, err := c.Update(changes.Delta)
-		if changes.Rebuild || err != nil {
-			next, err = placement.NewCluster(store.Input().Spec)
-			check(err)
+		var err error
+		if changes.Rebuild {
+			c, err = placement.NewCluster(store.Input().Spec)
+		} else {
+			c, err = c.Update(changes.Delta)
 		}
-		c = next
+		check(err)
 		for _, name := range changes.Gone {
 			delete(waiting, name)
 		}

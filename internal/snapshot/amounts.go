@@ -69,7 +69,7 @@ func (a *Vectors) shared() []int64 {
 
 // resourceNames lists the resources of nodes and members in natural order. Pods are always among them: a node that does
 // not bound them now may do so later, and then the pods that run count. O(all amounts).
-func resourceNames(spec cluster.Spec) []string {
+func resourceNames(spec cluster.Spec, coming []cluster.Running) []string {
 	names := []string{muster.Pods}
 	var known map[string]bool // once there are many
 	add := func(r muster.Resources) {
@@ -90,8 +90,10 @@ func resourceNames(spec cluster.Spec) []string {
 	for i := range spec.Nodes {
 		add(spec.Nodes[i].Allocatable)
 	}
-	for i := range spec.Running {
-		add(spec.Running[i].Resources)
+	for _, list := range [][]cluster.Running{spec.Running, coming} {
+		for i := range list {
+			add(list[i].Resources)
+		}
 	}
 	slices.SortFunc(names, muster.CompareNatural)
 	return names

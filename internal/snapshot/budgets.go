@@ -16,14 +16,10 @@ func (c *Snapshot) setBudgets(list []cluster.Budget) error {
 	if len(list) == 0 {
 		return nil
 	}
-	next := slices.Clone(c.Budgets)
+	next, before := slices.Clone(c.Budgets), map[string]bool{}
 	for i, b := range list {
-		field := fmt.Sprintf("cluster.Budgets[%d].Name", i)
-		switch {
-		case b.Name == "":
-			return muster.Invalid(field, "", "a budget has no name")
-		case slices.ContainsFunc(list[:i], func(o cluster.Budget) bool { return o.Name == b.Name }):
-			return muster.Invalid(field, b.Name, "duplicate name")
+		if err := checkBudget(i, b, before); err != nil {
+			return err
 		}
 		if at, ok := placeOfBudget(next, b.Name); ok {
 			next[at] = b
@@ -32,6 +28,18 @@ func (c *Snapshot) setBudgets(list []cluster.Budget) error {
 		}
 	}
 	c.Budgets = next
+	return nil
+}
+
+// checkBudget is the defect of a budget at its place in a list; before are the names of those before it.
+func checkBudget(i int, b cluster.Budget, before map[string]bool) error {
+	field, twice := fmt.Sprintf("cluster.Budgets[%d].Name", i), before[b.Name]
+	switch before[b.Name] = true; {
+	case b.Name == "":
+		return muster.Invalid(field, "", "a budget has no name")
+	case twice:
+		return muster.Invalid(field, b.Name, "duplicate name")
+	}
 	return nil
 }
 

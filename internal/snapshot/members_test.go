@@ -84,7 +84,7 @@ func TestNodesAreFoundByName(t *testing.T) {
 	for trees, want := range [][]string{
 		{"a-10", "b-10", "c", "z"}, {"b-1", "b-2", "b-10", "a-10", "c", "z"}, {"b-1", "b-2", "b-10", "a-9", "a-10", "c", "z"},
 	} {
-		l := newLineage(cluster.Spec{Trees: spec.Trees[:trees], Nodes: spec.Nodes})
+		l := newLineage(cluster.Spec{Trees: spec.Trees[:trees], Nodes: spec.Nodes}, nil)
 		require.Equal(t, want, l.Names)
 		for i, name := range want {
 			for guess := int32(-1); int(guess) <= len(want); guess++ {

@@ -183,7 +183,7 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 // changeNodes removes, replaces and adds nodes of a fork, and returns the snapshot to go on with: the fork itself where
 // the lineage knows all nodes and resources, else a snapshot built anew, with a lineage of its own. Only a node without
 // members can be removed; leaving members count.
-func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, error) {
+func (c *Snapshot) changeNodes(remove []string, set []cluster.Node, coming []cluster.Running) (*Snapshot, error) {
 	for _, name := range remove {
 		id, ok := c.Lineage.ID(name)
 		if !ok || c.FlagsOf(id)&Present == 0 {
@@ -210,8 +210,8 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node) (*Snapshot, 
 		}
 		seen[set[i].Name] = true
 	}
-	if !c.hasPlacesFor(set) {
-		return c.rebuild(c.Lineage.trees, set, seen)
+	if !c.hasPlacesFor(set, coming) {
+		return c.rebuild(c.Lineage.trees, set, seen, coming)
 	}
 	classes := c.Lineage.nodeClasses()
 	for i := range set {
@@ -238,25 +238,28 @@ func (c *Snapshot) setNode(n *cluster.Node, classes *nodeClasses) error {
 	return nil
 }
 
-// hasPlacesFor says whether the lineage knows the nodes and their resources. If it does not, ids or columns are
+// hasPlacesFor says whether the lineage knows the nodes, their resources and those of members that come. If it does not, ids or columns are
 // missing, and no fork can have more of them than its lineage.
-func (c *Snapshot) hasPlacesFor(nodes []cluster.Node) bool {
-	for i := range nodes {
-		if _, ok := c.Lineage.ID(nodes[i].Name); !ok {
-			return false
-		}
-		for name := range nodes[i].Allocatable {
+func (c *Snapshot) hasPlacesFor(nodes []cluster.Node, coming []cluster.Running) bool {
+	knows := func(r muster.Resources) bool {
+		for name := range r {
 			if c.Lineage.resource(name) < 0 {
 				return false
 			}
 		}
+		return true
 	}
-	return true
+	for i := range nodes {
+		if _, ok := c.Lineage.ID(nodes[i].Name); !ok || !knows(nodes[i].Allocatable) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(coming, func(r cluster.Running) bool { return !knows(r.Resources) })
 }
 
-// rebuild makes the cluster anew, with other trees, and nodes added or replaced; fresh has their names. It reads the fork, where members
+// rebuild makes the cluster anew, with other trees, and nodes added or replaced, whose names are in fresh, and room for members that come. It reads the fork, where members
 // have left already, and writes a spec that New takes. O(n log n) for all nodes and members.
-func (c *Snapshot) rebuild(trees []cluster.NamedTree, nodes []cluster.Node, fresh map[string]bool) (*Snapshot, error) {
+func (c *Snapshot) rebuild(trees []cluster.NamedTree, nodes []cluster.Node, fresh map[string]bool, coming []cluster.Running) (*Snapshot, error) {
 	spec := cluster.Spec{
 		Trees: trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.Lineage.Exclusive,
 		KeptShapes: c.Lineage.KeptShapes, KeptSizes: c.Lineage.KeptSizes, Budgets: c.Budgets,
@@ -268,7 +271,7 @@ func (c *Snapshot) rebuild(trees []cluster.NamedTree, nodes []cluster.Node, fres
 	}
 	spec.Nodes = append(spec.Nodes, nodes...)
 	describeQuotas(c, &spec)
-	next, err := New(spec)
+	next, err := newWith(spec, coming)
 	if err != nil {
 		return nil, fmt.Errorf("the cluster cannot be changed: %w", err)
 	}

@@ -41,7 +41,6 @@ func (c *Snapshot) placeAll(running []cluster.Running) error {
 			errs = append(errs, c.settle(g)...)
 		}
 	}
-	noteExcess(c)
 	slices.Sort(c.Lineage.notices)
 	return errors.Join(errs...)
 }
@@ -106,25 +105,29 @@ func (c *Snapshot) PresentNode(name string, near int32) int32 {
 }
 
 // hold takes the resources of a member from its node, which may become over-committed. Resources that the node does not
-// bound stay boundless. The error is a sum that overflows, or one of holdZones.
+// bound stay boundless. The error is a sum that overflows, or one of holdZones; nothing is taken then.
 func (c *Snapshot) hold(m *Member) error {
 	c.touch(m.Node) // though it may hold nothing: indexes of gangs that must be alone look at who runs there
 	allocatable := c.Static.classes.At(m.Node).allocatable
+	bound := func(r int) bool { return m.Class.Holds[r] != 0 && c.Lineage.bounds(allocatable, r) }
 	for r, amount := range m.Class.Holds {
-		if amount == 0 || !c.Lineage.bounds(allocatable, r) {
-			continue
-		}
 		// allocatable - free is the sum that members hold already: not negative, and kept from overflowing here.
-		free := c.Free[r].At(m.Node)
-		if held := allocatable[r] - free; amount > math.MaxInt64-held {
+		if bound(r) && amount > math.MaxInt64-(allocatable[r]-c.Free[r].At(m.Node)) {
 			return &muster.InvalidError{
 				Field: "running member " + m.Class.Gang + " " + m.Name + ".Resources." + c.Lineage.Resources[r],
 				Value: fmt.Sprint(amount), Reason: "the sum on node " + c.Lineage.Names[m.Node] + " overflows",
 			}
 		}
-		c.Free[r].Set(m.Node, free-amount)
 	}
-	return c.holdZones(m)
+	if err := c.holdZones(m); err != nil {
+		return err
+	}
+	for r, amount := range m.Class.Holds {
+		if bound(r) {
+			c.Free[r].Set(m.Node, c.Free[r].At(m.Node)-amount)
+		}
+	}
+	return nil
 }
 
 // giveBack is the inverse of hold: the sum of a member that held cannot overflow.

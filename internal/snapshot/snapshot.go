@@ -59,6 +59,9 @@ type Snapshot struct {
 	Lowest     int64 // at most the priority of every member that is not leaving; MaxInt64 until one has run
 
 	Caches *caches // nil while the snapshot is made as a fork
+	// LeftOut is what was left out of the observed change that made the snapshot, see [cluster.Delta].
+	LeftOut []error
+
 	// While a snapshot is made:
 	touched []int32                  // nodes whose free amounts, zones or static part changed since the fork
 	follows bool                     // the caches of the snapshot before hold a victim index: moves are logged
@@ -84,12 +87,15 @@ type caches struct {
 // New builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
 // and must not change. Members on nodes that the spec lacks, and nodes of a tree that it lacks, are accepted and
 // noted ([Snapshot.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
-func New(spec cluster.Spec) (*Snapshot, error) {
+func New(spec cluster.Spec) (*Snapshot, error) { return newWith(spec, nil) }
+
+// newWith is New, with the resources of members that are still to come.
+func newWith(spec cluster.Spec, coming []cluster.Running) (*Snapshot, error) {
 	defects := checkTrees(spec.Trees)
 	if len(defects) > 0 {
 		spec.Trees = nil // the nodes have defects of their own
 	}
-	c := &Snapshot{Lineage: newLineage(spec), Gangs: newGangSet(), anchors: newAnchors(), Caches: &caches{}, Lowest: math.MaxInt64}
+	c := &Snapshot{Lineage: newLineage(spec, coming), Gangs: newGangSet(), anchors: newAnchors(), Caches: &caches{}, Lowest: math.MaxInt64}
 	if err := checkCells(spec, len(c.Lineage.Resources)); err != nil {
 		return nil, errors.Join(append(defects, err)...)
 	}
@@ -125,7 +131,7 @@ func New(spec cluster.Spec) (*Snapshot, error) {
 
 // Empty is a snapshot without nodes.
 func Empty() *Snapshot {
-	return &Snapshot{Lineage: newLineage(cluster.Spec{}), Gangs: newGangSet(), anchors: newAnchors(), Caches: &caches{}, Lowest: math.MaxInt64}
+	return &Snapshot{Lineage: newLineage(cluster.Spec{}, nil), Gangs: newGangSet(), anchors: newAnchors(), Caches: &caches{}, Lowest: math.MaxInt64}
 }
 
 // checkSettings returns the defects of the settings of a spec.
@@ -146,24 +152,31 @@ func checkSettings(spec cluster.Spec) (defects []error) {
 
 // checkTrees returns the defects of the trees of a spec.
 func checkTrees(list []cluster.NamedTree) (defects []error) {
-	bad := func(field, value, reason string) {
-		defects = append(defects, &muster.InvalidError{Field: field, Value: value, Reason: reason})
-	}
-	trees := map[string]bool{}
+	before := map[string]bool{}
 	for i, t := range list {
-		field := fmt.Sprintf("cluster.Trees[%d]", i)
-		switch {
-		case t.Tree == nil:
-			bad(field+".Tree", "", "missing")
-		case t.Tree.NumNodes() == 0:
-			bad(field, t.Name, "the tree has no nodes")
+		if err := checkTree(i, t, before); err != nil {
+			defects = append(defects, err)
 		}
-		if trees[t.Name] {
-			bad(field+".Name", t.Name, "duplicate name")
-		}
-		trees[t.Name] = true
 	}
 	return defects
+}
+
+// checkTree is the defect of a tree at its place in a list; before are the names of those before it.
+func checkTree(i int, t cluster.NamedTree, before map[string]bool) error {
+	bad := func(field, value, reason string) error {
+		return &muster.InvalidError{Field: fmt.Sprintf("cluster.Trees[%d]%s", i, field), Value: value, Reason: reason}
+	}
+	twice := before[t.Name]
+	before[t.Name] = true
+	switch {
+	case t.Tree == nil:
+		return bad(".Tree", "", "missing")
+	case t.Tree.NumNodes() == 0:
+		return bad("", t.Name, "the tree has no nodes")
+	case twice:
+		return bad(".Name", t.Name, "duplicate name")
+	}
+	return nil
 }
 
 // putNodes checks the nodes of a new cluster and puts them in their places; it returns their defects.
@@ -211,10 +224,15 @@ func (c *Snapshot) NUMAExclusive() numa.Exclusive { return c.Lineage.Exclusive }
 // Trees lists the topologies; the slice is the caller's.
 func (c *Snapshot) Trees() []cluster.NamedTree { return slices.Clone(c.Lineage.trees) }
 
-// Notices lists defects that were accepted: members on nodes that were absent when they were given, zones of which
-// members held more than they have, nodes of a tree that the snapshot lacks. O(nodes); the slice is the caller's.
+// Notices lists defects that were accepted: members on nodes that were absent when they were given, what was left out of an observed change
+// that made the snapshot, nodes and zones of which members hold more than they have, nodes of a tree that the snapshot lacks.
+// O(nodes * resources); the slice is the caller's.
 func (c *Snapshot) Notices() []string {
 	notices := slices.Clone(c.Lineage.notices)
+	for _, err := range c.LeftOut {
+		notices = append(notices, err.Error())
+	}
+	notices = append(notices, excess(c)...)
 	for _, v := range c.Lineage.Views {
 		for pos := range v.TreePositions() {
 			if id := v.Node(pos); c.FlagsOf(id)&Present == 0 {

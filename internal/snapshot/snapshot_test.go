@@ -68,7 +68,7 @@ func TestExcessOfZonesIsTold(t *testing.T) {
 		{Gang: "g", Member: "m", Node: "n", Resources: muster.Resources{"gpu": 3}, NUMA: held}, {Gang: "z", Member: "m", Node: "absent"},
 	}})
 	require.NoError(t, err)
-	require.Equal(t, []string{"member z m runs on absent node absent and holds nothing", "node n: members hold 2 more gpu of zone 1 than it has"}, c.Notices())
+	require.Equal(t, []string{"member z m runs on absent node absent and holds nothing", "node n: members hold 2 more gpu than it has", "node n: members hold 2 more gpu of zone 1 than it has"}, c.Notices())
 }
 
 // Nodes with a policy are counted, whatever they were before.

@@ -32,7 +32,7 @@ func changeTrees(c *Snapshot, set []cluster.NamedTree) (*Snapshot, error) {
 		recloseAll(c)
 		return c, nil
 	}
-	return c.rebuild(trees, nil, nil)
+	return c.rebuild(trees, nil, nil, nil)
 }
 
 // withTrees is a lineage of other trees with the same nodes; nil if one of the trees has a node without an id. Views of trees that

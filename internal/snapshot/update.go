@@ -45,6 +45,11 @@ func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
 // The order is that of the fields of the delta: members leave before their nodes do, and members that come find the
 // room of those that left and the nodes as they are now. An error leaves the fork half written; nobody has it.
 func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
+	var leftOut []error
+	seen := d.Observed
+	if seen {
+		d, leftOut = observed(c, &d)
+	}
 	next := c.Fork()
 	if err := next.leave(d.Remove, d.Leaving); err != nil {
 		return nil, err
@@ -56,10 +61,16 @@ func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if next, err = next.changeNodes(d.RemoveNodes, d.SetNodes); err != nil {
+	var coming []cluster.Running // if the nodes have to know their resources
+	if seen {
+		coming = d.Place
+	}
+	if next, err = next.changeNodes(d.RemoveNodes, d.SetNodes, coming); err != nil {
 		return nil, err
 	}
-	if err := next.place(d.Place); err != nil {
+	if seen {
+		leftOut = append(leftOut, arrive(next, d.Place)...)
+	} else if err := next.place(d.Place); err != nil {
 		return nil, err
 	}
 	if err := next.demandIn(d.Demand); err != nil {
@@ -68,6 +79,7 @@ func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
 	if err := next.setBudgets(d.Budgets); err != nil {
 		return nil, err
 	}
+	next.LeftOut = leftOut
 	return c.Succeed(next)
 }
 
@@ -95,7 +107,7 @@ func (c *Snapshot) Succeed(next *Snapshot) (*Snapshot, error) {
 // of the ordered sets, and to clone one writes to the original, hence the lock.
 func (c *Snapshot) Fork() *Snapshot {
 	next := *c
-	next.Caches = nil // nil marks a fork, whose changes are logged
+	next.Caches, next.LeftOut = nil, nil // without caches it is a fork, whose changes are logged
 	next.Kinds.own = false
 	next.follows = c.Caches.victims.Kept() // without an index nobody reads the log of moves
 	next.Static, next.on, next.Zones = c.Static.fork(), c.on.Fork(), c.Zones.Fork()

@@ -91,7 +91,7 @@ type step struct {
 	member *numa.Placed
 }
 
-// holdZones gives a member its shares of the zones of its node, whether they are free or not: noteExcess and zonesTake
+// holdZones gives a member its shares of the zones of its node, whether they are free or not: excess and zonesTake
 // look at that. Occupancies are immutable. While a snapshot is made, equal steps from one state lead to one state, so
 // that nodes of one class with the same shares in use share their occupancy, too. The error names the member's field.
 func (c *Snapshot) holdZones(m *Member) error {
@@ -139,22 +139,24 @@ func (c *Snapshot) giveBackZones(m *Member) {
 	}
 }
 
-// noteExcess notes the zones of a new cluster in which members hold more than the zone has. Without a step no member
-// has a share, and no node is looked at; else O(nodes).
-func noteExcess(c *Snapshot) {
-	if c.steps == nil {
-		return
+// excess tells of the nodes, and of the zones, of which members hold more than they have. O(nodes * resources).
+func excess(c *Snapshot) (notices []string) {
+	note := func(id int32, amount int64, what string) {
+		notices = append(notices, fmt.Sprintf("node %s: members hold %d more %s than it has", c.Lineage.Names[id], amount, what))
 	}
 	for id := range int32(len(c.Lineage.Names)) {
-		state := c.Zones.At(id)
-		if state == nil {
-			continue
+		for r := range c.Free {
+			if free := c.Free[r].At(id); free < 0 {
+				note(id, -free, c.Lineage.Resources[r])
+			}
 		}
-		for _, e := range state.Excess() {
-			notice := fmt.Sprintf("node %s: members hold %d more %s of zone %d than it has", c.Lineage.Names[id], e.Amount, e.Resource, e.Zone)
-			c.Lineage.notices = append(c.Lineage.notices, notice)
+		if state := c.Zones.At(id); state != nil {
+			for _, e := range state.Excess() {
+				note(id, e.Amount, fmt.Sprintf("%s of zone %d", e.Resource, e.Zone))
+			}
 		}
 	}
+	return notices
 }
 
 // zonesTake refuses a member for whose shares the zones of its node lack an amount, with the resource, and By in its

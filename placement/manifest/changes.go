@@ -16,8 +16,8 @@ import (
 
 // Changes are what the calls of Set and Delete since the last call of Changes have changed. It belongs to the caller.
 type Changes struct {
-	// Delta makes of the cluster as it was the cluster as it is. A cluster that refuses it, since a host has bound more to a node
-	// than it has, is made anew of Input.
+	// Delta makes of the cluster as it was the cluster as it is. It is observed: what a host did to its cluster in the meantime, such as
+	// Apply of a plan, never makes it a conflict.
 	Delta cluster.Delta
 	// Rebuild says that no Delta can tell the change, since quotas are others, a topology is gone or there was no node, and so no
 	// cluster: Delta is empty, and a new cluster is to be made of Input.
@@ -126,6 +126,7 @@ func (s *Store) Changes() *Changes {
 	s.compareRunning(c)
 	s.compareBase(c)
 	s.compareTexts(c)
+	c.Delta.Observed = !reflect.ValueOf(c.Delta).IsZero()
 	t := &s.told
 	for sec := range t.fresh {
 		sec.told = true

@@ -77,12 +77,8 @@ func (m *mirror) follow(t require.TestingT, c *manifest.Changes, in *manifest.In
 	}
 	if m.cluster != nil && !c.Rebuild {
 		next, err := m.cluster.Update(c.Delta)
-		var conflict *cluster.ConflictError
-		if errors.As(err, &conflict) && strings.Contains(conflict.Reason, "over-committed") {
-			m.cluster = fresh
-			return
-		}
 		require.NoError(t, err)
+		require.Empty(t, next.LeftOut())
 		requireSame(t, fresh, next)
 	}
 	m.cluster = fresh

@@ -148,7 +148,7 @@ func TestStoreTellsMinimaOnce(t *testing.T) {
 	s.Changes()
 	require.NoError(t, s.Set(over(runningPod(0, 8, "n"), "Succeeded")))
 	c := s.Changes()
-	require.Equal(t, cluster.Delta{Remove: []cluster.MemberRef{{Gang: "team/gang-0", Member: "pod-0"}}, Minima: map[string]int{"team/gang-0": 7}}, c.Delta)
+	require.Equal(t, cluster.Delta{Observed: true, Remove: []cluster.MemberRef{{Gang: "team/gang-0", Member: "pod-0"}}, Minima: map[string]int{"team/gang-0": 7}}, c.Delta)
 	for i := range 6 {
 		require.NoError(t, s.Set(deleted(runningPod(i+1, 8, "n"))))
 	}
