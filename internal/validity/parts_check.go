@@ -59,6 +59,10 @@ func (c *check) mixed() bool {
 	if LimitsNeedParts(c.spec, c.req) {
 		return true
 	}
+	return c.severalShapes()
+}
+
+func (c *check) severalShapes() bool {
 	first := ShapeOf(c.req, &c.req.Members[0])
 	return slices.ContainsFunc(c.req.Members, func(m gang.Member) bool { return !ShapeOf(c.req, &m).Equal(first) })
 }

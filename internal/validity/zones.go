@@ -115,7 +115,7 @@ func (u *zoneUse) mark(p *numa.Placed) {
 // zonesKept names the first rule of zones that the new members on the node break when only these running ones are
 // there; empty if none.
 func (c *check) zonesKept(node *cluster.Node, on []cluster.Running) string {
-	u := newZoneUse(node, on)
+	u, inUnits := newZoneUse(node, on), c.bundled() && c.severalShapes()
 	for _, a := range c.res.Assignments {
 		if a.Node != node.Name {
 			continue
@@ -141,14 +141,14 @@ func (c *check) zonesKept(node *cluster.Node, on []cluster.Running) string {
 		default:
 			defect = u.shares(a.NUMA, &m, asked)
 			if defect == "" {
-				defect = u.add(a.NUMA, &m, u.turnOf(shape, &m, c.bundled()))
+				defect = u.add(a.NUMA, &m, u.turnOf(shape, &m, inUnits))
 			}
 		}
 		if defect != "" {
 			return a.Member + " " + defect
 		}
 	}
-	if !c.bundled() && !u.inTurn(u.turns, map[int]int64{}) {
+	if !inUnits && !u.inTurn(u.turns, map[int]int64{}) {
 		return "in no order of the shapes do the members of each find whole pieces of CPU beside those before"
 	}
 	return ""

@@ -246,3 +246,21 @@ func TestMembersOfUnitsComeOneAfterTheOther(t *testing.T) {
 	require.NoError(t, check(first, []numa.Share{share(1, 0, 1000), share(2, 0, 500)}))
 	require.ErrorContains(t, check(first, []numa.Share{share(0, 0, 500), share(1, 0, 1000)}), "c finds too little cpu in zone 0")
 }
+
+// Groups of one shape are no units, whatever their size: their members come at once.
+func TestGroupsOfOneShapeComeAtOnce(t *testing.T) {
+	node := cluster.Node{Name: "n0", Allocatable: amounts(0, 3000), NUMA: &cluster.NUMA{Zones: []numa.Zone{{Allocatable: amounts(0, 3000)}}}}
+	tree, err := topology.New(topology.Spec{Roots: []topology.Domain{{Name: "d", Tier: 1, Nodes: []string{"n0"}}}})
+	require.NoError(t, err)
+	spec := cluster.Spec{Nodes: []cluster.Node{node}, Trees: []cluster.NamedTree{{Name: "t", Tree: tree}}}
+	c, err := placement.NewCluster(spec)
+	require.NoError(t, err)
+	req := &gang.Request{
+		Name: "job", Members: []gang.Member{{Name: "a"}, {Name: "b"}},
+		Shape:  gang.Shape{Resources: amounts(0, 1500), NUMA: gang.NUMA{Policy: numa.BestEffort, CPUs: numa.WholeCPUs}},
+		Groups: []gang.Groups{{Size: 1, Gather: []gang.Rule{{Layer: "0", Strength: gang.MustGather}}}},
+	}
+	res, err := placement.Plan(c, req)
+	require.NoError(t, err)
+	require.NoError(t, validity.Check(spec, req, res))
+}
