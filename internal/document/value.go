@@ -42,6 +42,23 @@ type Value struct {
 	Items []*Value
 }
 
+// With is a mapping with another value of a key; nil: without the key. v stays as it is, and may be nil. O(keys).
+func (v *Value) With(key string, item *Value) *Value {
+	out := &Value{Kind: Mapping}
+	if v != nil {
+		out.Asked, out.Line = v.Asked, v.Line
+		for i, k := range v.Keys {
+			if k != key {
+				out.Keys, out.Items = append(out.Keys, k), append(out.Items, v.Items[i])
+			}
+		}
+	}
+	if item != nil {
+		out.Keys, out.Items = append(out.Keys, key), append(out.Items, item)
+	}
+	return out
+}
+
 // Get returns the value of a key of a mapping, nil if there is none or it is null. O(keys).
 func (v *Value) Get(key string) *Value {
 	if v == nil || v.Kind != Mapping {

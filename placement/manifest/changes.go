@@ -52,7 +52,7 @@ type told struct {
 
 	// What was told of sections of which a part is another thing, and that were not read again: of members, of gangs that wait and of minima.
 	moved  map[cluster.MemberRef]asTold[*cluster.Running] // nil: it did not run
-	waited map[string]asTold[queued]
+	waited map[string]asTold[Gang]
 	least  map[string]asTold[int]
 }
 
@@ -82,7 +82,7 @@ func newTold() told {
 	return told{
 		nodes: map[string]cluster.Node{}, demand: map[string]muster.Resources{}, budgets: map[string]cluster.Budget{},
 		nodesOf: map[string]bool{}, fresh: map[*section]bool{}, held: nodes.Held{},
-		moved: map[cluster.MemberRef]asTold[*cluster.Running]{}, waited: map[string]asTold[queued]{}, least: map[string]asTold[int]{},
+		moved: map[cluster.MemberRef]asTold[*cluster.Running]{}, waited: map[string]asTold[Gang]{}, least: map[string]asTold[int]{},
 	}
 }
 
@@ -149,51 +149,44 @@ func (s *Store) isTold() bool {
 
 // compareGangs finds the gangs that wait and are others.
 func (s *Store) compareGangs(c *Changes) {
-	old := map[string]queued{}
+	old := map[string]Gang{}
 	for _, found := range s.told.gone {
 		for _, q := range found.waiting {
-			old[q.gang.Request.Name] = q
+			old[q.Request.Name] = q
 		}
 	}
-	var changed []queued
+	var changed []Gang
 	for name, t := range s.told.waited {
 		if old[name] = t.was; !s.sections[t.sec] {
 			continue
 		}
-		if i := slices.IndexFunc(t.sec.found.waiting, func(q queued) bool { return q.gang.Request.Name == name }); i >= 0 { // with fewer members
+		if i := slices.IndexFunc(t.sec.found.waiting, func(q Gang) bool { return q.Request.Name == name }); i >= 0 { // with fewer members
 			changed = append(changed, t.sec.found.waiting[i])
 			delete(old, name)
 		}
 	}
 	for sec := range s.told.fresh {
 		for _, q := range sec.found.waiting {
-			if was, is := old[q.gang.Request.Name]; !is || !was.same(q) {
+			if was, is := old[q.Request.Name]; !is || !was.same(&q) {
 				changed = append(changed, q)
 			}
-			delete(old, q.gang.Request.Name)
+			delete(old, q.Request.Name)
 		}
 	}
 	sortQueue(changed)
-	for _, q := range changed {
-		c.Gangs = append(c.Gangs, q.gang)
-	}
-	c.Gone = object.SortedKeys(old)
+	c.Gangs, c.Gone = changed, object.SortedKeys(old)
 }
 
 // same says whether nothing that the caller sees of a gang, or its place in the queue, is another one.
-func (q queued) same(o queued) bool {
+func (g *Gang) same(o *Gang) bool {
 	text := func(err error) string {
 		if err == nil {
 			return ""
 		}
 		return err.Error()
 	}
-	if text(q.gang.Err) != text(o.gang.Err) {
-		return false
-	}
-	one, other := q.gang, o.gang
-	return q.created.Equal(o.created) && q.uid == o.uid && one.Total == other.Total && maps.Equal(one.Ignored, other.Ignored) &&
-		reflect.DeepEqual(one.Terms, other.Terms) && reflect.DeepEqual(one.Request, other.Request)
+	return text(g.Err) == text(o.Err) && g.Created.Equal(o.Created) && g.UID == o.UID && g.Plain == o.Plain && g.namespace == o.namespace && maps.Equal(g.promised, o.promised) &&
+		g.Total == o.Total && maps.Equal(g.Ignored, o.Ignored) && reflect.DeepEqual(g.Terms, o.Terms) && reflect.DeepEqual(g.Request, o.Request)
 }
 
 // compareRunning finds the members that run and are others.

@@ -213,6 +213,9 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 			Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: sharedShape(shapes, m), NonPreemptible: m.Pinned,
 		})
 		d.asks.Add(m.Spec.Shape.Resources)
+		if m.Obj == nil {
+			enter(&d.result.promised, m.Name, true)
+		}
 	}
 	q.Tolerated = d.team == nil && !slices.ContainsFunc(members, func(m *member.Member) bool { return !m.Tolerated })
 	d.kept = r.limit(d, members, q)

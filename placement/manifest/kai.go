@@ -170,7 +170,7 @@ func (r *reader) readJob(o *object.Object) {
 	d.promised = promise(o.Name, jobs.Members(spec, o.Root.Sub("status")), 0, pod)
 	d.min = jobs.Minimum(o, template)
 	notes := template.Sub("metadata").Sub("annotations")
-	rules, cut := r.rules.readTopologyRequest(requests.OfJob(notes))
+	rules, cut := requests.OfJob(notes).Rules(r.rules.trees)
 	d.gather = append(append(rules, r.rules.kaiJobRules(d, o)...), r.rules.networkNotes(d, template.Get("metadata"))...)
 	r.inTree.readJob(d, spec.Sub("scheduling"))
 	segments := r.rules.kaiPlacement(notes, segmentPrefix+"topology", d.tree)

@@ -110,7 +110,7 @@ func (r *reader) readPodSet(f object.Field) member.PodSet {
 	}
 	t := f.Sub("topologyRequest")
 	s.Group = t.Get("podSetGroupName").Text()
-	s.Rules, s.Cut = r.rules.readTopologyRequest(requests.OfWorkload(t))
+	s.Rules, s.Cut = requests.OfWorkload(t).Rules(r.rules.trees)
 	return s
 }
 

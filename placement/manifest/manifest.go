@@ -36,9 +36,12 @@ package manifest
 
 import (
 	"io"
+	"slices"
+	"time"
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/queue"
 )
 
 // File is an input: what it is called in messages, and its bytes. Both may be packed by gzip.
@@ -125,6 +128,31 @@ type Gang struct {
 	// Options.KeepGoing, its objects are wrong. Then only Name, Priority and Members of the request are set. Or it starts
 	// together with gangs that cannot be there, a [placement.Unschedulable].
 	Err error
+	// Created and UID are those of the object that declares it, else of its first pod; they may be missing. Plain says that it is a pod in no gang.
+	Created time.Time
+	UID     string
+	Plain   bool
+
+	namespace string          // of its pods
+	promised  map[string]bool // members of the request that are no pods yet
+}
+
+// Pod is the pod of a member of the request. It is false for another name, and for a member that an object promises, while there is no pod.
+// O(members).
+func (g *Gang) Pod(member string) (namespace, name string, ok bool) {
+	is := func(m gang.Member) bool { return m.Name == member }
+	if g == nil || g.promised[member] || !slices.ContainsFunc(g.Request.Members, is) {
+		return "", "", false
+	}
+	return g.namespace, member, true
+}
+
+// Entry is the place of the gang in a queue, in seconds.
+func (g *Gang) Entry() queue.Entry {
+	if g == nil {
+		return queue.Entry{}
+	}
+	return queue.Entry{Name: g.Request.Name, UID: g.UID, Priority: g.Request.Priority, Created: max(0, g.Created.Unix())}
 }
 
 // Skipped counts objects of one kind.

@@ -75,14 +75,14 @@ func textOf(v *document.Value) string {
 // bind gives a member of a gang that waits its node.
 func (s *Store) bind(it *item, value *document.Value, d *draft, m *member.Member) bool {
 	found := it.section.found
-	at := slices.IndexFunc(found.waiting, func(q queued) bool { return q.gang.Request.Name == d.name })
+	at := slices.IndexFunc(found.waiting, func(q Gang) bool { return q.Request.Name == d.name })
 	if at < 0 {
 		return false
 	}
-	place := slices.IndexFunc(found.waiting[at].gang.Request.Members, func(other gang.Member) bool { return other.Name == m.Name })
+	place := slices.IndexFunc(found.waiting[at].Request.Members, func(other gang.Member) bool { return other.Name == m.Name })
 	node := textOf(value.Get("spec").Get("nodeName"))
 	started, ok := object.Since(value)
-	if !ok || s.nodes[node] || s.base.nodes.ByName[node] == nil || place < 0 || !d.bindsAlone(m, &found.waiting[at].gang) ||
+	if !ok || s.nodes[node] || s.base.nodes.ByName[node] == nil || place < 0 || !d.bindsAlone(m, &found.waiting[at]) ||
 		len(found.demand) > 0 && len(found.waiting) > 1 || !saysSame(it.value, value, []string{"nodeName"}) {
 		return false
 	}
@@ -121,27 +121,27 @@ func (d *draft) bindsAlone(m *member.Member, waits *Gang) bool {
 // leave takes a member that has a node now, at its place, off those of a gang that wait. What was told stays as it was.
 func (f *outcome) leave(at, place int, d *draft, m *member.Member) {
 	q := f.waiting[at]
-	told := q.gang.Request.Members
+	told := q.Request.Members
 	members := told[1:] // in which nothing is written
 	if place > 0 || told[0].Shape != nil {
 		members = slices.Concat(told[:place], told[place+1:])
 	}
-	q.gang.Request.Members = members
+	q.Request.Members = members
 	f.waiting = slices.Clone(f.waiting)
 	if len(members) == 0 {
 		d.waits, f.waiting, f.demand = false, slices.Delete(f.waiting, at, at+1), nil
 		return
 	}
-	q.gang.Ignored = maps.Clone(q.gang.Ignored)
-	for rule := range q.gang.Ignored {
-		q.gang.Ignored[rule] = len(members)
+	q.Ignored = maps.Clone(q.Ignored)
+	for rule := range q.Ignored {
+		q.Ignored[rule] = len(members)
 	}
 	f.waiting[at] = q
 	if f.demand != nil {
 		d.asks = d.asksWithout(m)
 		f.demand = map[string]muster.Resources{d.quota: d.asks}
 	}
-	shareShape(&f.waiting[at].gang.Request)
+	shareShape(&f.waiting[at].Request)
 }
 
 // asksWithout is what the members of a gang that wait ask for without one of them. O(resources), or of the members where a sum ends at nothing or

@@ -10,12 +10,12 @@ import (
 
 // sortQueue puts gangs in the order in which they are planned: priority, creation, UID, name. UIDs are compared only
 // among gangs of one priority and creation of which all have one, so that the order is total.
-func sortQueue(gangs []queued) {
-	class := func(a, b queued) int {
-		return cmp.Or(cmp.Compare(b.gang.Request.Priority, a.gang.Request.Priority), a.created.Compare(b.created))
+func sortQueue(gangs []Gang) {
+	class := func(a, b Gang) int {
+		return cmp.Or(cmp.Compare(b.Request.Priority, a.Request.Priority), a.Created.Compare(b.Created))
 	}
-	slices.SortFunc(gangs, func(a, b queued) int {
-		return cmp.Or(class(a, b), muster.CompareNatural(a.gang.Request.Name, b.gang.Request.Name))
+	slices.SortFunc(gangs, func(a, b Gang) int {
+		return cmp.Or(class(a, b), muster.CompareNatural(a.Request.Name, b.Request.Name))
 	})
 	for from := 0; from < len(gangs); {
 		to := from + 1
@@ -23,8 +23,8 @@ func sortQueue(gangs []queued) {
 			to++
 		}
 		tied := gangs[from:to]
-		if !slices.ContainsFunc(tied, func(q queued) bool { return q.uid == "" }) {
-			slices.SortStableFunc(tied, func(a, b queued) int { return strings.Compare(a.uid, b.uid) })
+		if !slices.ContainsFunc(tied, func(q Gang) bool { return q.UID == "" }) {
+			slices.SortStableFunc(tied, func(a, b Gang) int { return strings.Compare(a.UID, b.UID) })
 		}
 		from = to
 	}

@@ -1,8 +1,6 @@
 package manifest
 
 import (
-	"time"
-
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
@@ -14,7 +12,7 @@ import (
 // outcome is what a reading found.
 type outcome struct {
 	gangs     []*draft
-	waiting   []queued
+	waiting   []Gang
 	running   []cluster.Running
 	standings []gang.Request              // see Options.Standing
 	demand    map[string]muster.Resources // by quota
@@ -30,11 +28,4 @@ type outcome struct {
 	notices   []string
 	// fatal are defects that fail the whole input, spared those that do not.
 	fatal, spared []object.Located
-}
-
-// queued is a gang that waits, with what tells its place in the queue.
-type queued struct {
-	gang    Gang
-	created time.Time
-	uid     string
 }

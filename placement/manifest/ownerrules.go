@@ -98,7 +98,7 @@ func (in *rules) roleSet(d *draft, role *owners.Role, notes object.Field) (s mem
 	}
 	s.Spare = role.Spare
 	request := requests.OfJob(own)
-	s.Rules, s.Cut = in.readTopologyRequest(request)
+	s.Rules, s.Cut = request.Rules(in.trees)
 	group := own.Get("kueue.x-k8s.io/podset-group-name")
 	s.Group = group.Text()
 	kueue = request.IsSet() || group.Present()

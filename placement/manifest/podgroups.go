@@ -61,9 +61,9 @@ func (in *rules) rulesOfPods(d *draft) {
 		at := slices.IndexFunc(sets, func(s member.PodSet) bool { return s.Name == role })
 		if at < 0 {
 			s := member.PodSet{Name: role, F: m.Obj.Root, Group: notes.Get("kueue.x-k8s.io/podset-group-name").Text()}
-			s.Rules, s.Cut = in.readTopologyRequest(requests.OfJob(notes))
+			s.Rules, s.Cut = requests.OfJob(notes).Rules(in.trees)
 			sets, at = append(sets, s), len(sets)
-		} else if rules, _ := in.readTopologyRequest(requests.OfJob(notes)); !slices.Equal(rules, sets[at].Rules) {
+		} else if rules, _ := requests.OfJob(notes).Rules(in.trees); !slices.Equal(rules, sets[at].Rules) {
 			m.Obj.Root.Get("metadata").Get("annotations").Fail("another pod of the gang says otherwise")
 		}
 		sets[at].Count, sets[at].Min = sets[at].Count+1, sets[at].Min+1

@@ -95,7 +95,7 @@ func (all *pods) readPodSpec(pod object.Field) *member.Spec {
 	p.Quota = labels.Get(quotas.Prefix + "name")
 	p.Quota.Text()
 	p.Queues = all.quotas.QueuesOfPod(pod) // which are read before pods
-	readProtection(p, meta)
+	p.ReadProtection(meta)
 	return p
 }
 

@@ -14,19 +14,6 @@ import (
 // kaiPinned is the priority from which a gang of KAI is not preemptible unless it says otherwise.
 const kaiPinned = 100
 
-// readProtection reads what the metadata of a pod or template say of eviction.
-func readProtection(p *member.Spec, meta object.Field) {
-	labels := meta.Sub("labels")
-	p.Pinned = !labels.Get(quotas.Prefix + "preemptible").Truth(true)
-	for _, key := range []string{quotas.Prefix + "can-preempt", quotas.Prefix + "can-preempible"} {
-		p.Patient = !labels.Get(key).Truth(true) || p.Patient
-	}
-	p.Patient = priorities.Never(labels.Get(schedulingPrefix+"preemption-policy"), false) || p.Patient
-	p.Unevictable = labels.Get(schedulingPrefix + "disable-preemptible").Truth(false)
-	p.Preemptable = priorities.Preemptable(meta)
-	p.Preemptibility = priorities.Preemptibility(labels.Get("kai.scheduler/preemptibility"))
-}
-
 // protect decides who of a gang may be evicted once priorities are known. Volcano's word is the pod's, else its PodGroup's,
 // else its Job's; KAI's the PodGroup's, else the pod's.
 func (d *draft) protect(members []*member.Member) {

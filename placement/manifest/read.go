@@ -61,7 +61,7 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 	input := &Input{Unread: b.quotas.Unread, Notices: b.told()}
 	bound, held, keys := budgets.Counts{}, nodes.Held{}, map[string]bool{}
 	unknown := b.objects.Unknown()
-	var waiting []queued
+	var waiting []Gang
 	var spared []object.Located
 	for _, f := range found {
 		waiting, spared = append(waiting, f.waiting...), append(append(spared, f.fatal...), f.spared...)
@@ -78,9 +78,7 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 		input.Notices = append(input.Notices, key.Told(n))
 	}
 	sortQueue(waiting)
-	for i := range waiting {
-		input.Gangs = append(input.Gangs, waiting[i].gang)
-	}
+	input.Gangs = waiting
 	input.Spec.Trees, input.Spec.Quotas = b.trees.Lookup(keys).All(), b.quotas.Tree
 	input.Spec.Nodes, input.Spec.Budgets = b.zones.Counted(held), b.budgets.Allowed(bound)
 	slices.SortFunc(input.Spec.Running, runs.ByName)

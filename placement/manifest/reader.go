@@ -116,7 +116,11 @@ func (r *reader) outcome(waiting []*draft) *outcome {
 	r.trees.Enter(r.standings)
 	for _, d := range waiting {
 		r.trees.EnterIn(&d.result.Request, d.result.Err)
-		out.waiting = append(out.waiting, queued{d.result, d.created, d.uid})
+		d.result.Created, d.result.UID, d.result.Plain = d.created, d.uid, d.plain
+		if len(d.pods) > 0 {
+			d.result.namespace = d.pods[0].Obj.Namespace
+		}
+		out.waiting = append(out.waiting, d.result)
 	}
 	for _, d := range r.gangs.drafts {
 		if d.isGroup() && !d.done && len(d.pods)+len(d.promised) == 0 {

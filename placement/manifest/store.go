@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/document"
+	"github.com/muster-sched/muster/placement/manifest/internal/assumed"
 	"github.com/muster-sched/muster/placement/manifest/internal/links"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
@@ -23,7 +24,9 @@ type Store struct {
 	items map[string]*item
 	named map[object.Naming]*item      // the same, by what they call themselves
 	plain map[string]object.PlainOwner // by title
-	links links.Graph[*item]           // of what makes gangs
+	// assumed are the pods that run by what a host says, by item.
+	assumed assumed.Pods
+	links   links.Graph[*item] // of what makes gangs
 
 	base         *base       // nil: to be read
 	queues, keys links.Count // used by gangs, see outcome
@@ -58,7 +61,7 @@ type item struct {
 func NewStore(opt Options) *Store {
 	opt.KeepGoing = true
 	return &Store{
-		opt: opt, items: map[string]*item{}, named: map[object.Naming]*item{}, plain: map[string]object.PlainOwner{}, queues: links.Count{}, keys: links.Count{},
+		opt: opt, items: map[string]*item{}, named: map[object.Naming]*item{}, plain: map[string]object.PlainOwner{}, assumed: assumed.Pods{}, queues: links.Count{}, keys: links.Count{},
 		sections: map[*section]bool{}, dirty: map[*item]bool{}, nodes: map[string]bool{}, classes: map[string]*item{}, told: newTold(),
 	}
 }
@@ -72,24 +75,77 @@ func (s *Store) Set(obj map[string]any) error {
 		return err
 	}
 	name := object.NamingOf(obj)
-	if old := s.named[name]; old != nil && old.value.Says(obj) {
+	if old := s.named[name]; old != nil && !s.assumed.Has(old.id) && old.value.Says(obj) {
 		return nil
 	}
 	value, header, err := readPlain(obj)
 	if err != nil {
 		return err
 	}
-	it := &item{id: header.ID(), header: header, naming: name, value: value}
+	s.put(&item{id: header.ID(), header: header, naming: name, value: s.assumed.Read(header.ID(), value)})
+	return nil
+}
+
+// put adds an item, or replaces the one of its id.
+func (s *Store) put(it *item) {
 	old := s.items[it.id]
 	if old != nil {
-		if old.value.Equal(value) || s.restate(old, value) || s.isMoved(old, value) {
-			return nil // nothing that is read
+		if old.value.Equal(it.value) || s.restate(old, it.value) || s.isMoved(old, it.value) {
+			return // nothing that is read
 		}
 		delete(s.named, old.naming)
 	}
-	s.items[it.id], s.named[name] = it, it
+	s.items[it.id], s.named[it.naming] = it, it
 	s.replace(old, it)
+}
+
+// Assume lets a pod run on a node before its object says so: a host has bound it, or is about to. Objects of the pod without a node change
+// nothing about that, since they may be older. It ends with an object that names a node, whichever, with another pod of that name (by its UID), with
+// [Store.Delete] and with [Store.Forget]. Of pod nothing is read but what names it. The error is a [muster.InvalidError]: the store has no such pod, or
+// its object names a node.
+func (s *Store) Assume(pod map[string]any, node string) error {
+	old, err := s.podItem(pod)
+	if err != nil {
+		return err
+	}
+	field := "pod " + old.header.Namespace + "/" + old.header.Name
+	switch at := textOf(old.value.Get("spec").Get("nodeName")); {
+	case node == "":
+		return &muster.InvalidError{Field: field, Reason: "no node is named for it"}
+	case at != "" && !s.assumed.Has(old.id):
+		return &muster.InvalidError{Field: field, Value: at, Reason: "has a node"}
+	}
+	s.put(&item{id: old.id, header: old.header, naming: old.naming, value: s.assumed.Add(old.id, old.value, node)})
 	return nil
+}
+
+// Forget ends what [Store.Assume] said of a pod: it waits again, unless its object names a node by now. One of which nothing is assumed is no
+// error.
+func (s *Store) Forget(pod map[string]any) error {
+	old, err := s.podItem(pod)
+	if err != nil {
+		return err
+	}
+	if value, is := s.assumed.Forget(old.id, old.value); is {
+		s.put(&item{id: old.id, header: old.header, naming: old.naming, value: value})
+	}
+	return nil
+}
+
+// podItem is the item of a pod.
+func (s *Store) podItem(pod map[string]any) (*item, error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
+	_, header, err := readPlain(pod)
+	if err != nil {
+		return nil, err
+	}
+	old := s.items[header.ID()]
+	if old == nil || header.Kind != "Pod" || header.Group != "" {
+		return nil, &muster.InvalidError{Field: header.Kind + " " + header.Namespace + "/" + header.Name, Reason: "no such pod is in the store"}
+	}
+	return old, nil
 }
 
 // Delete forgets the object of the same API group, kind, namespace and name; more of it is not looked at. One that is not there is
@@ -103,6 +159,7 @@ func (s *Store) Delete(obj map[string]any) error {
 		return err
 	}
 	if old := s.items[header.ID()]; old != nil {
+		delete(s.assumed, old.id)
 		delete(s.items, old.id)
 		delete(s.named, old.naming)
 		if !s.isMoved(old, nil) {

@@ -137,4 +137,11 @@ func (m *mirror) agrees(t require.TestingT, store *manifest.Store, present map[s
 		require.Equal(t, tellInput(want), tellInput(got))
 	}
 	m.follow(t, changes, got)
+	for _, g := range got.Gangs {
+		for _, member := range g.Request.Members {
+			if namespace, name, ok := g.Pod(member.Name); ok {
+				require.NotNil(t, present["/Pod/"+namespace+"/"+name], name)
+			}
+		}
+	}
 }

@@ -1,5 +1,5 @@
-// Package requests answers: what does a podset of Kueue ask of a topology, and where does that stand? It reads the places, and does not
-// know what a level is.
+// Package requests answers: what does a podset of Kueue ask of a topology, and where does that stand? The places come first, then the
+// rules that stand there, by the levels of a topology.
 package requests
 
 import (

@@ -1,15 +1,15 @@
-package manifest
+package requests
 
 import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
-	"github.com/muster-sched/muster/placement/manifest/internal/requests"
+	"github.com/muster-sched/muster/placement/manifest/internal/trees"
 )
 
-// readTopologyRequest reads a podset's own rule and its slices.
-func (in *rules) readTopologyRequest(t requests.Topology) (rules []gang.Rule, cut []gang.Groups) {
+// Rules reads a podset's own rule and its slices, in the topology of the gang.
+func (t Topology) Rules(in *trees.Lookup) (rules []gang.Rule, cut []gang.Groups) {
 	given := 0
-	for _, is := range []bool{t.Required.Text() != "", t.Preferred.Text() != "", requests.On(t.Unconstrained)} {
+	for _, is := range []bool{t.Required.Text() != "", t.Preferred.Text() != "", On(t.Unconstrained)} {
 		if is {
 			given++
 		}
@@ -18,11 +18,11 @@ func (in *rules) readTopologyRequest(t requests.Topology) (rules []gang.Rule, cu
 		t.Required.Fail("only one of required, preferred and unconstrained")
 		return nil, nil
 	}
-	rules = append(in.trees.Must(t.Required, ""), in.trees.Prefer(t.Preferred, "")...)
+	rules = append(in.Must(t.Required, ""), in.Prefer(t.Preferred, "")...)
 	bound := -1 // the tier that slices must not be above
 	for _, f := range []object.Field{t.Required, t.Preferred} {
 		if f.Present() {
-			if l, ok := in.trees.Layer(f, ""); ok {
+			if l, ok := in.Layer(f, ""); ok {
 				bound = l.Tier
 			}
 		}
@@ -31,23 +31,23 @@ func (in *rules) readTopologyRequest(t requests.Topology) (rules []gang.Rule, cu
 		t.Constraints.Fail("excludes a slice level and size of its own")
 	}
 	if t.SliceLevel.Present() || t.SliceSize.Present() {
-		cut = in.slice(cut, t.SliceLevel, t.SliceSize, &bound, false)
+		cut = slice(in, cut, t.SliceLevel, t.SliceSize, &bound, false)
 	}
 	for c := range t.Constraints.All() {
 		c = c.Mapping()
-		cut = in.slice(cut, c.Get("topology"), c.Get("size"), &bound, len(cut) > 0)
+		cut = slice(in, cut, c.Get("topology"), c.Get("size"), &bound, len(cut) > 0)
 	}
 	return rules, cut
 }
 
 // slice appends one level of slices. Levels must not rise above bound, or, inside other slices, go strictly down.
-func (in *rules) slice(cut []gang.Groups, level, size object.Field, bound *int, inside bool) []gang.Groups {
+func slice(in *trees.Lookup, cut []gang.Groups, level, size object.Field, bound *int, inside bool) []gang.Groups {
 	level.Required()
 	if !size.Present() {
 		size.Fail("missing: a slice level needs a size")
 	}
-	n, sizeOK := requests.Sized(size)
-	l, layerOK := in.trees.Layer(level, "")
+	n, sizeOK := Sized(size)
+	l, layerOK := in.Layer(level, "")
 	if !sizeOK || !layerOK {
 		return cut
 	}
