@@ -47,7 +47,8 @@ const arrows = `
 	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/match internal/invariant github.com/google/btree
 	internal/packing      < internal/steps
 	internal/limits       < . gang internal/layout internal/index internal/snapshot
-	internal/problem      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/match internal/sets internal/snapshot internal/limits internal/front internal/steps
+	internal/holds        < . cluster internal/snapshot
+	internal/problem      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/match internal/sets internal/snapshot internal/holds internal/limits internal/front internal/steps
 	internal/picks        < . gang internal/front internal/problem
 	internal/crowd        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/packing internal/problem internal/steps
 	internal/gather       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/invariant
@@ -56,7 +57,7 @@ const arrows = `
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
 	internal/relax        < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/sets internal/front internal/snapshot internal/problem internal/search
-	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/search internal/victims internal/relax preempt
+	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/holds internal/limits internal/problem internal/search internal/victims internal/relax preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	internal/hostlist     < .
 	internal/keyends      < topology

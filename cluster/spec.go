@@ -23,6 +23,8 @@ type Spec struct {
 	Nodes []Node
 	// Running are the members that hold resources now.
 	Running []Running
+	// Holds are the places of members that are to run: room is kept for them.
+	Holds []Hold
 	// NUMAExclusive is for members with a NUMA policy of their own that do not say how exclusive they are. Empty: Required.
 	NUMAExclusive numa.Exclusive
 	// Quotas are the tree that members and gangs are counted in; nil: there is none.
@@ -137,6 +139,25 @@ type Running struct {
 	Tolerated bool
 }
 
+// Hold keeps room on a node for a member that is to run there, while those who leave for its gang are still there: neither they nor what comes free of
+// theirs is counted twice, and nobody else takes it. A hold counts in its quota, and is nobody's victim. Plans for its own gang do not see it, nor
+// do those of gangs of a higher priority, which take what is held without victims: then all that is held for the gang ends. It ends also where its
+// member runs, and with its node. placement.Result.Holds are those of a plan.
+type Hold struct {
+	// Gang and Member are for whom it is. One member has one hold.
+	Gang, Member string
+	Node         string
+	// Resources are kept. The map is copied.
+	Resources muster.Resources
+	// NUMA, Quota, NonPreemptible, Priority, Alone, AloneIn and Tolerated are what they are of the member once it runs, see [Running].
+	NUMA           *numa.Placed
+	Quota          string
+	NonPreemptible bool
+	Priority       int64 // of what is held for a gang the lowest counts
+	Alone, AloneIn string
+	Tolerated      bool
+}
+
 // Budget is a disruption budget.
 type Budget struct {
 	Name string
@@ -166,6 +187,9 @@ type Delta struct {
 	SetNodes []Node
 	// Place adds running members; a node may not be over-committed by it. Quotas are not looked at.
 	Place []Running
+	// Holds replaces what is held for the gangs that it names; nil: nothing any more. There must be room once those who leave are gone, beside what
+	// is held for others of the same priority or a higher one.
+	Holds map[string][]Hold
 	// Demand replaces what is pending in the quotas that it names.
 	Demand map[string]muster.Resources
 	// Budgets replaces the budgets that it names, and adds those that are new.

@@ -3,12 +3,15 @@
 package placement
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
@@ -20,13 +23,27 @@ func applyResults(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot,
 	if len(results) == 0 || slices.ContainsFunc(results, func(r *Result) bool { return r == nil || len(r.holds) == 0 }) {
 		return nil, &muster.InvalidError{Field: "result", Reason: "missing: Plan makes one"}
 	}
+	for _, r := range results {
+		if _, held := holds.For(r.Gang); held {
+			return nil, &muster.InvalidError{Field: "result.Gang", Value: r.Gang, Reason: "a gang cannot be called so"}
+		}
+	}
+	c = withoutOwnHolds(c, results)
 	if len(results) == 1 && len(results[0].Victims) == 0 {
 		return applyOne(c, results[0])
 	}
 	return applyAfterLeaving(c, results, nil)
 }
 
-// applyOne carries out a result whose victims are gone. Checks come first, in the order in which they are told: members
+// withoutOwnHolds is the snapshot without what is held for the gangs of results: it ends with them.
+func withoutOwnHolds(c *snapshot.Snapshot, results []*Result) *snapshot.Snapshot {
+	return holds.Seen(c, math.MinInt64, func(gang string) bool {
+		return slices.ContainsFunc(results, func(r *Result) bool { return r.Gang == gang })
+	})
+}
+
+// applyOne carries out a result whose victims are gone, and for which nothing is held. What is held for gangs of a lower priority ends where the
+// result needs its room or its share of a quota. Checks come first, in the order in which they are told: members
 // that it waits for, its quota, then room. The first failure is the error.
 func applyOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 	for _, w := range res.WaitsFor {
@@ -36,6 +53,26 @@ func applyOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 			return nil, &cluster.ConflictError{Node: w.Node, Gang: w.Gang, Member: w.Member, Reason: reason}
 		}
 	}
+	for {
+		next, err := enterOne(c, res)
+		var conflict *cluster.ConflictError
+		if !errors.As(err, &conflict) {
+			return next, err
+		}
+		id := c.PresentNode(conflict.Node, -1) // a quota has none
+		taken, ok := holds.Take(c, res.priority, id)
+		if !ok {
+			taken, ok = holds.Take(c, res.priority, -1)
+		}
+		if !ok {
+			return nil, err
+		}
+		c = taken
+	}
+}
+
+// enterOne lets the members of a result run beside all that is there.
+func enterOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 	if err := checkQuota(c, res); err != nil {
 		return nil, err
 	}
@@ -187,7 +224,7 @@ func carryOut(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot, err
 	if len(waits)+victims == 0 {
 		return applyResults(c, results...)
 	}
-	return applyAfterLeaving(c, results, waits)
+	return applyAfterLeaving(withoutOwnHolds(c, results), results, waits)
 }
 
 // applyAfterLeaving applies plans after their victims, and the members in waits, have made room. These are removed, all

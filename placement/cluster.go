@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
@@ -22,7 +23,7 @@ type Cluster struct{ snapshot *snapshot.Snapshot }
 // NewCluster builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared
 // and must not change. Members on nodes that the spec lacks, and nodes of a tree that it lacks, are accepted and
 // noted ([Cluster.Notices]). All defects are returned joined, each an [muster.InvalidError]. O(n log n).
-func NewCluster(spec cluster.Spec) (*Cluster, error) { return newCluster(snapshot.New(spec)) }
+func NewCluster(spec cluster.Spec) (*Cluster, error) { return newCluster(holds.New(spec)) }
 
 // newCluster wraps the snapshot that a change made.
 func newCluster(s *snapshot.Snapshot, err error) (*Cluster, error) {
@@ -60,7 +61,7 @@ func (c *Cluster) NUMAExclusive() numa.Exclusive { return c.inside().NUMAExclusi
 // Notices lists defects that were accepted: members on nodes that were absent when they were given, what was left out of an observed change
 // that made the snapshot, nodes and zones of which members hold more than they have, nodes of a tree that the snapshot lacks.
 // O(nodes * resources); the slice is the caller's.
-func (c *Cluster) Notices() []string { return c.inside().Notices() }
+func (c *Cluster) Notices() []string { return append(c.inside().Notices(), excess(c.inside())...) }
 
 // LeftOut is what was left out of the observed change that made the snapshot ([cluster.Delta]): a [cluster.ConflictError] or a
 // [muster.InvalidError] each. The slice is the caller's.
@@ -73,9 +74,21 @@ func (c *Cluster) Len() int { return c.inside().Len() }
 // are shared, Allocatable is the caller's.
 func (c *Cluster) Nodes() iter.Seq[cluster.Node] { return c.inside().Nodes() }
 
-// Free is the free amount of each resource that the node bounds, negative where it is over-committed. False for an
+// Free is the free amount of each resource that the node bounds, less what is held there, negative where it is over-committed by what runs. False for an
 // unknown node. The map is the caller's. O(resources).
-func (c *Cluster) Free(name string) (muster.Resources, bool) { return c.inside().FreeOn(name) }
+func (c *Cluster) Free(name string) (muster.Resources, bool) {
+	s := c.inside()
+	free, ok := s.FreeOn(name)
+	if !ok {
+		return nil, false
+	}
+	for r, amount := range holds.On(s, s.PresentNode(name, -1)) {
+		if n, bounded := free[s.Lineage.Resources[r]]; bounded {
+			free[s.Lineage.Resources[r]] = besideHeld(n, amount)
+		}
+	}
+	return free, true
+}
 
 // Node is the node of a name, as [Cluster.Nodes] has it; false for one that is not there. O(resources).
 func (c *Cluster) Node(name string) (cluster.Node, bool) {
@@ -96,7 +109,9 @@ func (c *Cluster) RunningOn(name string) (out []cluster.Running) {
 		return nil
 	}
 	for m := range snapshot.MembersOn(s, id) {
-		out = append(out, s.ExportMember(m))
+		if _, held := holds.For(m.Class.Gang); !held {
+			out = append(out, s.ExportMember(m))
+		}
 	}
 	slices.SortFunc(out, func(a, b cluster.Running) int {
 		return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
@@ -105,13 +120,27 @@ func (c *Cluster) RunningOn(name string) (out []cluster.Running) {
 }
 
 // Running iterates over the running members: gangs, then members, in natural order of names.
-func (c *Cluster) Running() iter.Seq[cluster.Running] { return c.inside().Running() }
+func (c *Cluster) Running() iter.Seq[cluster.Running] {
+	return func(yield func(cluster.Running) bool) {
+		for r := range c.inside().Running() {
+			if _, held := holds.For(r.Gang); !held && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// Holds lists what is held for members that are to run: by gang, then by member, in natural order of names; the slice is the caller's.
+func (c *Cluster) Holds() []cluster.Hold { return holds.Of(c.inside()) }
 
 // Degraded lists the gangs whose running members are in a wider domain than they were in an earlier snapshot, such as the one before
 // topologies changed ([cluster.Delta.Trees]), by gang and topology; members that are leaving, and gangs of one, do not count.
 // O(members); the slice is the caller's.
 func (c *Cluster) Degraded(since *Cluster) []cluster.Degraded {
-	return snapshot.Degraded(since.inside(), c.inside())
+	return slices.DeleteFunc(snapshot.Degraded(since.inside(), c.inside()), func(d cluster.Degraded) bool {
+		_, held := holds.For(d.Gang)
+		return held
+	})
 }
 
 // Budgets lists the disruption budgets in natural order of their names; the slice is the caller's.
@@ -142,6 +171,9 @@ func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, held := holds.For(gang); held {
+		return nil, &cluster.ConflictError{Gang: gang, Reason: "no member of the gang runs"}
+	}
 	return newCluster(s.Release(gang, members...))
 }
 
@@ -154,5 +186,5 @@ func (c *Cluster) Update(d cluster.Delta) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newCluster(s.Update(d))
+	return newCluster(holds.Update(s, d))
 }

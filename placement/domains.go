@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
@@ -144,7 +145,9 @@ func (d *domainSum) addNode(s *snapshot.Snapshot, id int32) {
 		}
 	}
 	for m := range snapshot.MembersOn(s, id) {
-		addUp(d.used, m.Class.Holds)
+		if _, held := holds.For(m.Class.Gang); !held {
+			addUp(d.used, m.Class.Holds)
+		}
 	}
 }
 
@@ -189,7 +192,9 @@ func domainOf(s *snapshot.Snapshot, v *layout.View, d layout.Vertex, sum *domain
 	var there []int32 // the place of the gang of each member
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		for m := range snapshot.MembersOn(s, v.Node(pos)) {
-			there = append(there, gangs.place[m.Class.Gang])
+			if _, held := holds.For(m.Class.Gang); !held {
+				there = append(there, gangs.place[m.Class.Gang])
+			}
 		}
 	}
 	slices.Sort(there)

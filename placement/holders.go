@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
@@ -58,7 +59,7 @@ func (f *factFinder) holders(d layout.Vertex) []explain.Holder {
 	}
 	var most []explain.Holder
 	for name, n := range gangs {
-		most = among(most, explain.Holder{Gang: name, Slots: n})
+		most = among(most, explain.Holder{Gang: holds.Called(name), Slots: n})
 	}
 	return f.withNodes(d, most)
 }
@@ -110,7 +111,7 @@ func (f *factFinder) weigh() {
 				f.hold(&of, id, on)
 			}
 		})
-		whole = among(whole, explain.Holder{Gang: g.Name, Slots: of.slots})
+		whole = among(whole, explain.Holder{Gang: holds.Called(g.Name), Slots: of.slots})
 		return true
 	})
 	f.whole = f.withNodes(layout.Root, whole)

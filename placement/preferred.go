@@ -180,14 +180,29 @@ func (k *keeper) tryLimit(l gang.Limit, place int, plan *Result) (found *Result,
 		return true
 	}
 	most := l.Most
-	if l.Kind == gang.Apart { // a looser one is never harder to keep
-		most += sort.Search(max(0, k.members-most), func(more int) bool { return fits(l.Most + more) })
+	if l.Kind == gang.Apart {
+		most += leastMore(max(0, k.members-most), plan.Waits(), func(more int) bool { return fits(l.Most + more) })
 	}
 	if found == nil && !fits(most) { // else the plan found last is that of most
 		return nil, err
 	}
 	k.kept = with(most)
 	return found, nil
+}
+
+// triedOneByOne bounds how many numbers of a limit are tried one after the other.
+const triedOneByOne = 32
+
+// leastMore is the least number below n that fits, else n. A looser limit is never harder to keep, but for gangs that wait: those who come beside
+// the members that wait may be others then, so that the first few numbers are tried one by one.
+func leastMore(n int, waits bool, fits func(more int) bool) int {
+	first := 0
+	for ; waits && first < min(n, triedOneByOne); first++ {
+		if fits(first) {
+			return first
+		}
+	}
+	return first + sort.Search(n-first, func(more int) bool { return fits(first + more) })
 }
 
 // withLimits is a copy of a request with other limits.

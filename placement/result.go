@@ -76,6 +76,22 @@ type Result struct {
 // plans again once some of them are. A nil result waits for nobody.
 func (r *Result) Waits() bool { return r != nil && len(r.WaitsFor) > 0 }
 
+// Holds keeps the room of the plan for its members, while those who are to leave for it are still there ([cluster.Delta]). O(members); nil for a
+// result that no planner made.
+func (r *Result) Holds() (out []cluster.Hold) {
+	if r == nil || len(r.holds) == 0 {
+		return nil
+	}
+	for i := range r.Assignments {
+		a := &r.Assignments[i]
+		out = append(out, cluster.Hold{
+			Gang: r.Gang, Member: a.Member, Node: a.Node, Resources: r.holds[r.holdingOf(a)], NUMA: a.NUMA, Quota: r.quota,
+			NonPreemptible: r.pinned[a.Member], Priority: r.priority, Alone: r.alone.of(a.Member), AloneIn: r.aloneIn, Tolerated: r.tolerated,
+		})
+	}
+	return out
+}
+
 // seat is a member of a gang on a node.
 type seat struct {
 	rank int

@@ -16,6 +16,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
@@ -169,6 +170,7 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 	if err != nil {
 		return nil, err
 	}
+	c = holds.Seen(c, req.Priority, func(gang string) bool { return gang == req.Name || t != nil && t.Has(gang) })
 	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{

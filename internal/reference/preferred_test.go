@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/placement"
@@ -134,6 +135,11 @@ func sameAsHard(in Input, plan func(Input) (*placement.Result, error)) ([]string
 			return !leavesOut(ranksOf(r.Assignments), ranksOf(best.Assignments)) && (len(r.WaitsFor) == 0 || len(best.WaitsFor) > 0)
 		},
 	}
+	if _, err := plan(in); errors.Is(err, muster.ErrNotSupported) {
+		if _, hard := plan(allHard(in)); errors.Is(hard, muster.ErrNotSupported) {
+			return []string{"not supported"}, nil // what is not as a hard limit is not as a preferred one
+		}
+	}
 	kept, want, err := k.keep(in)
 	if err != nil {
 		return nil, err
@@ -159,6 +165,18 @@ func sameAsHard(in Input, plan func(Input) (*placement.Result, error)) ([]string
 		}
 	}
 	return append(kinds, "placed"), nil
+}
+
+// allHard is the input with all limits hard.
+func allHard(in Input) Input {
+	in.Request = withOwnParts(in.Request)
+	for _, list := range allLimits(&in.Request) {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			(*list)[i].Preferred = false
+		}
+	}
+	return in
 }
 
 // With few steps a plan is proven only if the one without the preferred limits is: else it may place fewer members than there could be.

@@ -68,7 +68,7 @@ func check(t testing.TB, c snapshot, build func() *gang.Request, res *placement.
 		require.NoError(t, validity.Check(c.dump(), build(), res), "the plan is not valid")
 	}
 	if c.Len() <= referenceNodes && (res != nil || errors.Is(err, placement.ErrUnschedulable)) {
-		compare(t, reference.Input{Spec: c.dump(), Request: *build()}, want)
+		compare(t, reference.Input{Spec: validity.Seen(c.dump(), build()), Request: *build()}, want)
 	}
 }
 
@@ -148,7 +148,7 @@ func (c snapshot) dump() cluster.Spec {
 	spec := cluster.Spec{NUMAExclusive: c.exclusive, Budgets: c.Budgets()}
 	spec.Trees = c.Trees()
 	spec.Nodes = slices.Collect(c.Nodes())
-	spec.Running = slices.Collect(c.Running())
+	spec.Running, spec.Holds = slices.Collect(c.Running()), c.Holds()
 	if q := c.Quotas(); q != nil {
 		spec.Quotas, spec.Total, spec.Demand = q.Tree(), c.total, map[string]muster.Resources{}
 		for _, name := range q.Quotas() {

@@ -48,6 +48,7 @@
 //	     [together=t together-apart=unit:4] [together=t gangs-apart=leaf:1] [... gangs-alone=leaf]    limits of all, and of gangs
 //	quotas                                           what every quota uses and may use
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
+//	hold                                             its victims leave, and its room is held
 //	why [plans=20] ...                               an explanation, arguments as for plan
 //
 // Where somebody leaves for a plan, a line names the victims and what they cost, and a `-` is a slot of theirs that the plan leaves
@@ -130,6 +131,11 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 			return "", errors.New("the last plan placed nothing")
 		}
 		return s.apply(t)
+	case "hold":
+		if s.res == nil {
+			return "", errors.New("the last plan placed nothing")
+		}
+		return s.hold()
 	case "release":
 		return s.change(s.cluster.Release(d.CmdArgs[0].Key, keys(d.CmdArgs[1:])...))
 	case "leave":
@@ -261,6 +267,24 @@ func (s *session) apply(t testing.TB) (string, error) {
 		require.NoError(t, validity.CheckApplied(before, s.snapshot().dump(), res))
 	}
 	return text, err
+}
+
+// hold asks the victims of the last plan to leave, and keeps the room for its members.
+func (s *session) hold() (string, error) {
+	d := cluster.Delta{Holds: map[string][]cluster.Hold{s.res.Gang: s.res.Holds()}}
+	for _, v := range s.res.Victims {
+		d.Leaving = append(d.Leaving, v.MemberRef)
+	}
+	text, err := s.change(s.cluster.Update(d))
+	return text + s.heldText(), err
+}
+
+// heldText lists how many devices are held on which nodes.
+func (s *session) heldText() (text string) {
+	for _, h := range s.cluster.Holds() {
+		text += fmt.Sprintf("held for %s on %s: %d\n", h.Member, h.Node, h.Resources[device])
+	}
+	return text
 }
 
 // change takes the next snapshot and draws it.

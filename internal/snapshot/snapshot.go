@@ -225,14 +225,12 @@ func (c *Snapshot) NUMAExclusive() numa.Exclusive { return c.Lineage.Exclusive }
 func (c *Snapshot) Trees() []cluster.NamedTree { return slices.Clone(c.Lineage.trees) }
 
 // Notices lists defects that were accepted: members on nodes that were absent when they were given, what was left out of an observed change
-// that made the snapshot, nodes and zones of which members hold more than they have, nodes of a tree that the snapshot lacks.
-// O(nodes * resources); the slice is the caller's.
+// that made the snapshot, nodes of a tree that the snapshot lacks. O(nodes); the slice is the caller's.
 func (c *Snapshot) Notices() []string {
 	notices := slices.Clone(c.Lineage.notices)
 	for _, err := range c.LeftOut {
 		notices = append(notices, err.Error())
 	}
-	notices = append(notices, excess(c)...)
 	for _, v := range c.Lineage.Views {
 		for pos := range v.TreePositions() {
 			if id := v.Node(pos); c.FlagsOf(id)&Present == 0 {

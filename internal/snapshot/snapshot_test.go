@@ -59,18 +59,6 @@ func TestMembersToLeaveAreMarked(t *testing.T) {
 	}
 }
 
-// Zones of which members hold more than they have are told, in order.
-func TestExcessOfZonesIsTold(t *testing.T) {
-	zone := numa.Zone{ID: 1, Allocatable: muster.Resources{"gpu": 1}}
-	node := cluster.Node{Name: "n", Allocatable: muster.Resources{"gpu": 1}, NUMA: &cluster.NUMA{Policy: numa.BestEffort, Zones: []numa.Zone{zone}}}
-	held := &numa.Placed{Shares: []numa.Share{{Zone: 1, Resources: muster.Resources{"gpu": 3}}}}
-	c, err := New(cluster.Spec{Nodes: []cluster.Node{node}, Running: []cluster.Running{
-		{Gang: "g", Member: "m", Node: "n", Resources: muster.Resources{"gpu": 3}, NUMA: held}, {Gang: "z", Member: "m", Node: "absent"},
-	}})
-	require.NoError(t, err)
-	require.Equal(t, []string{"member z m runs on absent node absent and holds nothing", "node n: members hold 2 more gpu than it has", "node n: members hold 2 more gpu of zone 1 than it has"}, c.Notices())
-}
-
 // Nodes with a policy are counted, whatever they were before.
 func TestNodesWithAPolicyAreCounted(t *testing.T) {
 	node := func(policy numa.Policy) cluster.Node {

@@ -91,8 +91,8 @@ type step struct {
 	member *numa.Placed
 }
 
-// holdZones gives a member its shares of the zones of its node, whether they are free or not: excess and zonesTake
-// look at that. Occupancies are immutable. While a snapshot is made, equal steps from one state lead to one state, so
+// holdZones gives a member its shares of the zones of its node, whether they are free or not: zonesTake
+// looks at that. Occupancies are immutable. While a snapshot is made, equal steps from one state lead to one state, so
 // that nodes of one class with the same shares in use share their occupancy, too. The error names the member's field.
 func (c *Snapshot) holdZones(m *Member) error {
 	from := c.Zones.At(m.Node)
@@ -137,26 +137,6 @@ func (c *Snapshot) giveBackZones(m *Member) {
 		c.Zones.Set(m.Node, to)
 		c.touch(m.Node)
 	}
-}
-
-// excess tells of the nodes, and of the zones, of which members hold more than they have. O(nodes * resources).
-func excess(c *Snapshot) (notices []string) {
-	note := func(id int32, amount int64, what string) {
-		notices = append(notices, fmt.Sprintf("node %s: members hold %d more %s than it has", c.Lineage.Names[id], amount, what))
-	}
-	for id := range int32(len(c.Lineage.Names)) {
-		for r := range c.Free {
-			if free := c.Free[r].At(id); free < 0 {
-				note(id, -free, c.Lineage.Resources[r])
-			}
-		}
-		if state := c.Zones.At(id); state != nil {
-			for _, e := range state.Excess() {
-				note(id, e.Amount, fmt.Sprintf("%s of zone %d", e.Resource, e.Zone))
-			}
-		}
-	}
-	return notices
 }
 
 // zonesTake refuses a member for whose shares the zones of its node lack an amount, with the resource, and By in its

@@ -38,6 +38,7 @@ func (c *check) failf(format string, args ...any) {
 // Check tells all defects of the result of planning the request in the cluster, joined; nil if there are none. It says
 // nothing about whether a better result exists. O(nodes + members^2).
 func Check(spec cluster.Spec, req *gang.Request, res *placement.Result) error {
+	spec = Seen(spec, req)
 	net, ok := NewNetwork(&spec, req)
 	if !ok {
 		return fmt.Errorf("no topology %q", req.Tree)
@@ -229,6 +230,7 @@ func (c *check) waitsFor() {
 		case c.spec.Running[j].Node != w.Node:
 			c.failf("waits for %s %s on %s, it is on %s", w.Gang, w.Member, w.Node, c.spec.Running[j].Node)
 		case len(c.unwelcome(slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1), alone)) > 0: // it may not stay
+		case w.Gang == c.req.Name && slices.ContainsFunc(c.res.Assignments, func(a placement.Assignment) bool { return a.Member == w.Member }): // its name is taken
 		case !c.used()[w.Node]:
 			c.failf("waits for %s %s on %s, which it does not use", w.Gang, w.Member, w.Node)
 		case c.noRoom(w.Node, slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1)) == "" && (c.spec.Running[j].NUMA == nil || !c.inTurns(w.Node)):

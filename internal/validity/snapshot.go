@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -127,5 +128,29 @@ func Describe(c *placement.Cluster, trees ...string) cluster.Spec {
 	for r := range c.Running() {
 		spec.Running = append(spec.Running, r)
 	}
+	spec.Holds = c.Holds()
+	return spec
+}
+
+// Seen is a cluster as a request sees it, or some gangs that start together: members for whom room is held run, and never leave, but for those of
+// the gangs themselves and of gangs of a lower priority.
+func Seen(spec cluster.Spec, req *gang.Request, gangs ...string) cluster.Spec {
+	spec.Running = slices.Clone(spec.Running)
+	least := map[string]int64{} // the priority of all that is held for a gang
+	for _, h := range spec.Holds {
+		if p, is := least[h.Gang]; !is || h.Priority < p {
+			least[h.Gang] = h.Priority
+		}
+	}
+	for _, h := range spec.Holds {
+		if least[h.Gang] < req.Priority || h.Gang == req.Name || slices.Contains(gangs, h.Gang) {
+			continue
+		}
+		spec.Running = append(spec.Running, cluster.Running{
+			Gang: "hold for " + h.Gang, Member: h.Member, Node: h.Node, Resources: h.Resources, NUMA: h.NUMA, Quota: h.Quota, NonPreemptible: h.NonPreemptible,
+			Unevictable: true, Priority: h.Priority, MinMember: -1, Alone: h.Alone, AloneIn: h.AloneIn, Tolerated: h.Tolerated,
+		})
+	}
+	spec.Holds = nil
 	return spec
 }

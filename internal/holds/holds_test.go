@@ -1,0 +1,85 @@
+package holds
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+func on(gang, node string, priority int64) cluster.Hold {
+	return cluster.Hold{Gang: gang, Member: "m-" + node, Node: node, Resources: muster.Resources{"gpu": 1}, Priority: priority}
+}
+
+func held(t *testing.T, list ...cluster.Hold) *snapshot.Snapshot {
+	t.Helper()
+	spec := cluster.Spec{Holds: list}
+	for _, name := range []string{"a", "b"} {
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: name, Allocatable: muster.Resources{"gpu": 4}})
+	}
+	c, err := New(spec)
+	require.NoError(t, err)
+	require.Empty(t, c.LeftOut)
+	return c
+}
+
+// Whoever counts least goes first, the last by name of equals, and on the node in question; gangs go whole, and count as the lowest of their holds.
+func TestTake(t *testing.T) {
+	c := held(t, on("g-2", "a", 1), on("g-10", "a", 1), on("g-10", "b", 7), on("h", "b", 0), on("i", "a", 3))
+	left := func(c *snapshot.Snapshot) (gangs []string) {
+		for _, h := range holders(c) {
+			gangs = append(gangs, h.gang)
+		}
+		return gangs
+	}
+	require.Equal(t, []string{"g-2", "g-10", "h", "i"}, left(c))
+	next, ok := Take(c, 3, c.PresentNode("a", -1))
+	require.True(t, ok)
+	require.Equal(t, []string{"g-2", "h", "i"}, left(next))
+	next, ok = Take(next, 3, -1)
+	require.True(t, ok)
+	require.Equal(t, []string{"g-2", "i"}, left(next))
+	next, ok = Take(next, 3, next.PresentNode("a", -1))
+	require.True(t, ok)
+	require.Equal(t, []string{"i"}, left(next))
+	same, ok := Take(next, 3, -1)
+	require.False(t, ok)
+	require.Same(t, next, same)
+	require.Equal(t, []int64{2}, On(c, c.PresentNode("b", -1))[:1])
+	require.Len(t, Of(c), 5)
+}
+
+// Nobody sees less than there is to see, and a snapshot without holds is seen as it is.
+func TestSeen(t *testing.T) {
+	c := held(t, on("g", "a", 1), on("h", "b", 2))
+	nobody := func(string) bool { return false }
+	require.Same(t, c, Seen(c, 1, nobody))
+	require.Len(t, Of(Seen(c, 2, nobody)), 1)
+	require.Len(t, Of(Seen(c, 0, func(gang string) bool { return gang == "h" })), 1)
+	require.Empty(t, Of(Seen(c, 3, nobody)))
+	require.Len(t, Of(c), 2)
+}
+
+// No gang is called as those are for whom room is held: it is refused, or left out of what was seen.
+func TestNamesOfHolds(t *testing.T) {
+	c, name := held(t, on("g", "a", 1)), prefix+"g"
+	require.Equal(t, "hold for g", Called(name))
+	require.Equal(t, "g", Called("g"))
+	for _, d := range []cluster.Delta{
+		{Place: []cluster.Running{{Gang: name, Member: "m", Node: "a"}}}, {Remove: []cluster.MemberRef{{Gang: name, Member: "m-a"}}},
+		{Leaving: []cluster.MemberRef{{Gang: name, Member: "m-a"}}}, {Minima: map[string]int{name: 1}},
+	} {
+		_, err := Update(c, d)
+		require.ErrorContains(t, err, "a gang cannot be called so")
+		d.Observed = true
+		next, err := Update(c, d)
+		require.NoError(t, err)
+		require.Len(t, next.LeftOut, 1)
+		require.Equal(t, Of(c), Of(next))
+	}
+	_, err := New(cluster.Spec{Nodes: []cluster.Node{{Name: "a"}}, Running: []cluster.Running{{Gang: name, Member: "m", Node: "a"}}})
+	require.ErrorContains(t, err, "a gang cannot be called so")
+}
