@@ -124,6 +124,7 @@ func (s *Store) Changes() *Changes {
 	c := &Changes{}
 	s.compareGangs(c)
 	s.compareRunning(c)
+	s.compareHolds(c)
 	s.compareBase(c)
 	s.compareTexts(c)
 	c.Delta.Observed = !reflect.ValueOf(c.Delta).IsZero()
@@ -224,6 +225,18 @@ func (s *Store) compareRunning(c *Changes) {
 	}
 	runs.Compare(old, now, &c.Delta)
 	s.compareMinima(c)
+}
+
+// compareHolds finds the gangs for whom other places are kept.
+func (s *Store) compareHolds(c *Changes) {
+	var old, now []cluster.Hold
+	for _, found := range s.told.gone {
+		old = append(old, found.holds...)
+	}
+	for sec := range s.told.fresh {
+		now = append(now, sec.found.holds...)
+	}
+	c.Delta.Holds = runs.CompareHolds(old, now)
 }
 
 // compareMinima finds the minima that are others, of gangs that were not read again and of which some member stays as it was.

@@ -158,6 +158,22 @@ func (d *draft) row(m *member.Member) cluster.Running {
 	}
 }
 
+// holds are the places that are kept for members of a gang that waits: a scheduler has nominated them, once it made others leave there.
+func (r *reader) holds(d *draft) (out []cluster.Hold) {
+	for _, m := range d.pods {
+		if m.Node != "" || m.Nominated == "" || d.result.Err != nil || m.Obj.Twin {
+			continue
+		}
+		if r.objects.Names.Ask(object.NodeName(m.Nominated)); r.base.nodes.ByName[m.Nominated] != nil {
+			out = append(out, cluster.Hold{
+				Gang: d.name, Member: m.Name, Node: m.Nominated, Resources: m.Spec.Shape.Resources, Quota: m.Quota, NonPreemptible: m.Pinned,
+				Priority: d.result.Request.Priority, Tolerated: m.Tolerated,
+			})
+		}
+	}
+	return out
+}
+
 // tellTwin tells, once, of a node that is closed for a pod of which there are several.
 func (r *reader) tellTwin(m *member.Member) {
 	text := fmt.Sprintf("node %s takes no others: %s is in the input twice, and nobody knows which of the two is there", m.Node, m.Obj.Title())

@@ -29,7 +29,7 @@ func (s *Store) isMoved(it *item, value *document.Value) bool {
 		return false
 	}
 	found := it.section.found
-	if len(found.notices)+len(found.fatal)+len(found.spared)+len(found.held)+len(found.bound)+len(found.keys) > 0 {
+	if len(found.notices)+len(found.fatal)+len(found.spared)+len(found.held)+len(found.bound)+len(found.keys)+len(found.holds) > 0 {
 		return false
 	}
 	switch d, m := found.podOf(it.header); {

@@ -14,6 +14,7 @@ type outcome struct {
 	gangs     []*draft
 	waiting   []Gang
 	running   []cluster.Running
+	holds     []cluster.Hold
 	standings []gang.Request              // see Options.Standing
 	demand    map[string]muster.Resources // by quota
 	bound     budgets.Counts              // by budget

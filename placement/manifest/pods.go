@@ -110,7 +110,7 @@ func (all *pods) readPod(o *object.Object) {
 	}
 	phase := o.Root.Sub("status").Get("phase").Text()
 	m := &member.Member{Obj: o, Name: o.Name, Spec: all.readPodSpec(o.Root), Labels: o.Labels, Leaving: o.Deleted}
-	m.Node = m.Spec.Node
+	m.Node, m.Nominated = m.Spec.Node, o.Root.Sub("status").Get("nominatedNodeName").Text()
 	for _, key := range indexKeys {
 		if f := o.Stated(key); f.Present() && !m.Indexed {
 			m.Index, m.Indexed = f.Count(f.Text(), 0)

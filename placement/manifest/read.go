@@ -66,6 +66,7 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 	for _, f := range found {
 		waiting, spared = append(waiting, f.waiting...), append(append(spared, f.fatal...), f.spared...)
 		input.Spec.Running, input.Empty = append(input.Spec.Running, f.running...), append(input.Empty, f.empty...)
+		input.Spec.Holds = append(input.Spec.Holds, f.holds...)
 		input.Ending = append(input.Ending, f.ending...)
 		input.Notices, input.Standing = append(input.Notices, f.notices...), append(input.Standing, f.standings...)
 		input.Spec.Demand = addDemand(input.Spec.Demand, f.demand)
@@ -82,6 +83,7 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 	input.Spec.Trees, input.Spec.Quotas = b.trees.Lookup(keys).All(), b.quotas.Tree
 	input.Spec.Nodes, input.Spec.Budgets = b.zones.Counted(held), b.budgets.Allowed(bound)
 	slices.SortFunc(input.Spec.Running, runs.ByName)
+	slices.SortFunc(input.Spec.Holds, runs.HoldsByName)
 	slices.SortFunc(input.Standing, func(a, b gang.Request) int { return muster.CompareNatural(a.Name, b.Name) })
 	slices.SortFunc(input.Empty, muster.CompareNatural)
 	slices.SortFunc(input.Ending, muster.CompareNatural)

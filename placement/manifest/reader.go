@@ -120,7 +120,7 @@ func (r *reader) outcome(waiting []*draft) *outcome {
 		if len(d.pods) > 0 {
 			d.result.namespace = d.pods[0].Obj.Namespace
 		}
-		out.waiting = append(out.waiting, d.result)
+		out.waiting, out.holds = append(out.waiting, d.result), append(out.holds, r.holds(d)...)
 	}
 	for _, d := range r.gangs.drafts {
 		if d.isGroup() && !d.done && len(d.pods)+len(d.promised) == 0 {

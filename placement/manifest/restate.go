@@ -7,14 +7,14 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/runs"
 )
 
-// Of the status of a pod two things are read: whether the pod is over, and since when it runs. The status changes more often than all else, so
+// Of the status of a pod three things are read: whether the pod is over, since when it runs, and which node is kept for it. The status changes more often than all else, so
 // where the pod is not over, before and after, the gang is not read again: the row of the pod that runs has another start, and nothing else can
 // have changed.
 
 // restate takes what an item says now, if nothing but the status of a pod is another one. O(members of the gang), to compare names.
 func (s *Store) restate(it *item, value *document.Value) bool {
 	sec := it.section
-	if it.header.Group != "" || it.header.Kind != "Pod" || sec == nil || !it.value.EqualBut(value, "status") {
+	if it.header.Group != "" || it.header.Kind != "Pod" || sec == nil || !it.value.EqualBut(value, "status") || !nominated(it.value).Equal(nominated(value)) {
 		return false
 	}
 	was, sound := object.Since(it.value)
@@ -37,3 +37,6 @@ func (s *Store) restate(it *item, value *document.Value) bool {
 	it.value, it.pod = value, nil
 	return true
 }
+
+// nominated is the node that is kept for a pod.
+func nominated(pod *document.Value) *document.Value { return pod.Get("status").Get("nominatedNodeName") }

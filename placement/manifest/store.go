@@ -20,13 +20,12 @@ import (
 //
 // The order of objects changes nothing. A Store is not safe for concurrent use.
 type Store struct {
-	opt   Options
-	items map[string]*item
-	named map[object.Naming]*item      // the same, by what they call themselves
-	plain map[string]object.PlainOwner // by title
-	// assumed are the pods that run by what a host says, by item.
-	assumed assumed.Pods
-	links   links.Graph[*item] // of what makes gangs
+	opt     Options
+	items   map[string]*item
+	named   map[object.Naming]*item      // the same, by what they call themselves
+	plain   map[string]object.PlainOwner // by title
+	assumed assumed.Pods                 // by item: what runs by what a host says
+	links   links.Graph[*item]           // of what makes gangs
 
 	base         *base       // nil: to be read
 	queues, keys links.Count // used by gangs, see outcome

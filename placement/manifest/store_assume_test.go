@@ -250,3 +250,37 @@ func TestHostsOwnDecisionsBesideTheStores(t *testing.T) {
 		requireSame(t, fresh, c)
 	})
 }
+
+// A node that is nominated for a pod is kept for it, from before a restart, until it has one or is nominated no more.
+func TestNominatedNodesAreHeld(t *testing.T) {
+	pod := func(i int, node string) map[string]any {
+		o := runningPod(i, 2, "")
+		if node != "" {
+			o["status"] = map[string]any{"nominatedNodeName": node}
+		}
+		return o
+	}
+	store := manifest.NewStore(manifest.Options{})
+	for _, o := range []map[string]any{bareNode("n1"), pod(0, "n1"), pod(1, "gone")} {
+		require.NoError(t, store.Set(o))
+	}
+	store.Changes()
+	held := []cluster.Hold{{Gang: "team/gang-0", Member: "pod-0", Node: "n1", Resources: muster.Resources{muster.CPU: 1000, muster.Pods: 1}}}
+	require.Equal(t, held, store.Input().Spec.Holds)
+	c, err := placement.NewCluster(store.Input().Spec)
+	require.NoError(t, err)
+	require.Equal(t, held, c.Holds())
+
+	require.NoError(t, store.Set(pod(0, "")))
+	changes := store.Changes()
+	require.Equal(t, cluster.Delta{Observed: true, Holds: map[string][]cluster.Hold{"team/gang-0": nil}}, changes.Delta)
+	require.Empty(t, changes.Gangs, "it asks for what it asked for")
+	require.NoError(t, store.Set(pod(0, "n1")))
+	require.Equal(t, held, store.Changes().Delta.Holds["team/gang-0"])
+	require.NoError(t, store.Set(bareNode("gone")))
+	require.Len(t, store.Changes().Delta.Holds["team/gang-0"], 2, "the node of the other one is there")
+	require.NoError(t, store.Set(bound(pod(0, "n1"), "n1")))
+	changes = store.Changes()
+	require.Len(t, changes.Delta.Place, 1)
+	require.Len(t, changes.Delta.Holds["team/gang-0"], 1)
+}

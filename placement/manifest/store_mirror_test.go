@@ -103,6 +103,7 @@ func requireSame(t require.TestingT, want, got *placement.Cluster) {
 	}
 	require.True(t, maps.EqualFunc(trees(want), trees(got), (*topology.Tree).Equal), "trees by changes")
 	require.Equal(t, slices.Collect(want.Running()), slices.Collect(got.Running()), "members by changes")
+	require.Equal(t, want.Holds(), got.Holds(), "holds by changes")
 	for name := range nodes(want) {
 		require.Equal(t, freeOn(want, name), freeOn(got, name), name)
 	}

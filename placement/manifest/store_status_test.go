@@ -93,6 +93,7 @@ func restated(t *rapid.T, o map[string]any) map[string]any {
 		{"phase", []any{"Running", "Running", "Pending", "Succeeded", "Failed", nil, int64(7)}},
 		{"startTime", []any{"2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "0001-01-01T00:00:00Z", "", "soon", nil, true}},
 		{"podIP", []any{"10.0.0.1", "10.0.0.2"}},
+		{"nominatedNodeName", []any{"n1", "n2", "node-1", "gpu-1", "", int64(1)}},
 	} {
 		if rapid.IntRange(0, 3).Draw(t, "absent") > 0 {
 			status[c.key] = rapid.SampledFrom(c.values).Draw(t, c.key)

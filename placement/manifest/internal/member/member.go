@@ -33,6 +33,7 @@ type Member struct {
 	Quota   string // empty: none
 
 	Priority    int64
+	Nominated   string // the node that is kept for it while it waits; empty: none
 	Started     int64  // seconds since 1970; 0: unknown
 	Unevictable bool   // no victim: of a daemon or of the node itself, or its system says so
 	Tolerated   bool   // of a daemon or of the node itself: no company to gangs that are alone

@@ -48,3 +48,36 @@ func ByName(a, b cluster.Running) int { return compareRefs(Ref(&a), Ref(&b)) }
 func compareRefs(a, b cluster.MemberRef) int {
 	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }
+
+// HoldsByName orders holds by gang, then member, in natural order.
+func HoldsByName(a, b cluster.Hold) int {
+	return compareRefs(cluster.MemberRef{Gang: a.Gang, Member: a.Member}, cluster.MemberRef{Gang: b.Gang, Member: b.Member})
+}
+
+// CompareHolds is what is held now for the gangs for which something else was; nil: nothing.
+func CompareHolds(was, now []cluster.Hold) (changed map[string][]cluster.Hold) {
+	old, fresh := byGang(was), byGang(now)
+	for gang := range old {
+		if fresh[gang] == nil {
+			fresh[gang] = nil
+		}
+	}
+	for gang, holds := range fresh {
+		if reflect.DeepEqual(old[gang], holds) {
+			continue
+		}
+		if changed == nil {
+			changed = map[string][]cluster.Hold{}
+		}
+		changed[gang] = holds
+	}
+	return changed
+}
+
+func byGang(list []cluster.Hold) map[string][]cluster.Hold {
+	out := map[string][]cluster.Hold{}
+	for _, h := range slices.SortedFunc(slices.Values(list), HoldsByName) {
+		out[h.Gang] = append(out[h.Gang], h)
+	}
+	return out
+}

@@ -27,3 +27,14 @@ func TestCompare(t *testing.T) {
 		Place:   []cluster.Running{row("moves", "m", true), row("new", "n", false)},
 	}, d)
 }
+
+// What is held for a gang is told whole where some of it is another thing, and as nothing where all of it has ended.
+func TestCompareHolds(t *testing.T) {
+	on := func(gang, member, node string) cluster.Hold {
+		return cluster.Hold{Gang: gang, Member: member, Node: node}
+	}
+	was := []cluster.Hold{on("a", "2", "n"), on("a", "1", "n"), on("b", "1", "n"), on("c", "1", "n")}
+	now := []cluster.Hold{on("c", "1", "m"), on("a", "1", "n"), on("a", "2", "n"), on("d", "1", "n")}
+	require.Equal(t, map[string][]cluster.Hold{"b": nil, "c": {on("c", "1", "m")}, "d": {on("d", "1", "n")}}, runs.CompareHolds(was, now))
+	require.Nil(t, runs.CompareHolds(was, was))
+}
