@@ -187,7 +187,7 @@ func (h *host) try(j *job) error {
 	if err != nil {
 		return err
 	}
-	if now, err := h.clear(res); err != nil {
+	if now, err := h.clear(j, res); err != nil {
 		return err
 	} else if !now {
 		return h.requeue(j)

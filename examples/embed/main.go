@@ -68,6 +68,9 @@ func (h *host) audit() error {
 	for r := range h.cluster.Running() {
 		return fmt.Errorf("%s of %s still runs on %s", r.Member, r.Gang, r.Node)
 	}
+	if held := h.cluster.Holds(); len(held) > 0 {
+		return fmt.Errorf("room is still held for %s", held[0].Gang)
+	}
 	if _, waits := h.permits.Deadline(); waits || h.queue.Len() > 0 {
 		return fmt.Errorf("%d gangs are in the queue, and somebody waits: %t", h.queue.Len(), waits)
 	}
