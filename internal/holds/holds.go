@@ -26,38 +26,28 @@ func Called(gang string) string {
 	return gang
 }
 
-// holder is a gang for which room is held, and what is; the lowest priority counts.
-type holder struct {
-	gang     string
-	priority int64
-	members  []*snapshot.Member
-}
-
-// holders lists them in natural order of names. O(log gangs + holds).
-func holders(c *snapshot.Snapshot) (out []holder) {
+// each goes through the gangs for which room is held, in natural order of names; the priority of a gang of holds is the lowest of them.
+func each(c *snapshot.Snapshot, f func(gang string, held *snapshot.GangMembers)) {
 	c.Gangs.AscendGreaterOrEqual(&snapshot.GangMembers{Name: prefix}, func(g *snapshot.GangMembers) bool {
 		gang, held := For(g.Name)
-		if !held {
-			return false
+		if held {
+			f(gang, g)
 		}
-		lowest := func(a, b *snapshot.Member) int { return cmp.Compare(a.Class.Priority, b.Class.Priority) }
-		out = append(out, holder{gang, slices.MinFunc(g.Members, lowest).Class.Priority, g.Members})
-		return true
+		return held
 	})
-	return out
 }
 
 // Of lists what is held: by gang, then by member, in natural order of names.
 func Of(c *snapshot.Snapshot) (out []cluster.Hold) {
-	for _, h := range holders(c) {
-		for _, m := range h.members {
+	each(c, func(gang string, held *snapshot.GangMembers) {
+		for _, m := range held.Members {
 			r := c.ExportMember(m)
 			out = append(out, cluster.Hold{
-				Gang: h.gang, Member: r.Member, Node: r.Node, Resources: r.Resources, NUMA: r.NUMA, Quota: r.Quota, NonPreemptible: r.NonPreemptible,
+				Gang: gang, Member: r.Member, Node: r.Node, Resources: r.Resources, NUMA: r.NUMA, Quota: r.Quota, NonPreemptible: r.NonPreemptible,
 				Priority: r.Priority, Alone: r.Alone, AloneIn: r.AloneIn, Tolerated: r.Tolerated,
 			})
 		}
-	}
+	})
 	return out
 }
 
@@ -91,11 +81,11 @@ func On(c *snapshot.Snapshot, id int32) (held []int64) {
 // order: holds.1
 func Seen(c *snapshot.Snapshot, priority int64, is func(gang string) bool) *snapshot.Snapshot {
 	var gone []*snapshot.Member
-	for _, h := range holders(c) {
-		if is(h.gang) || h.priority < priority {
-			gone = append(gone, h.members...)
+	each(c, func(gang string, held *snapshot.GangMembers) {
+		if held.Priority < priority || is(gang) {
+			gone = append(gone, held.Members...)
 		}
-	}
+	})
 	return without(c, gone)
 }
 
@@ -123,14 +113,18 @@ func refs(members []*snapshot.Member) (out []cluster.MemberRef) {
 //
 // order: holds.2
 func Take(c *snapshot.Snapshot, priority int64, node int32) (*snapshot.Snapshot, bool) {
-	all := holders(c)
-	slices.SortFunc(all, func(a, b holder) int {
-		return cmp.Or(cmp.Compare(a.priority, b.priority), muster.CompareNatural(b.gang, a.gang))
-	})
-	for _, h := range all {
-		if h.priority < priority && (node < 0 || slices.ContainsFunc(h.members, func(m *snapshot.Member) bool { return m.Node == node })) {
-			return without(c, h.members), true
+	var all []*snapshot.GangMembers
+	each(c, func(_ string, held *snapshot.GangMembers) {
+		on := func(m *snapshot.Member) bool { return m.Node == node }
+		if held.Priority < priority && (node < 0 || slices.ContainsFunc(held.Members, on)) {
+			all = append(all, held)
 		}
+	})
+	if len(all) > 0 {
+		first := slices.MinFunc(all, func(a, b *snapshot.GangMembers) int {
+			return cmp.Or(cmp.Compare(a.Priority, b.Priority), muster.CompareNatural(b.Name, a.Name))
+		})
+		return without(c, first.Members), true
 	}
 	return c, false
 }

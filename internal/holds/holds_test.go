@@ -30,9 +30,7 @@ func held(t *testing.T, list ...cluster.Hold) *snapshot.Snapshot {
 func TestTake(t *testing.T) {
 	c := held(t, on("g-2", "a", 1), on("g-10", "a", 1), on("g-10", "b", 7), on("h", "b", 0), on("i", "a", 3))
 	left := func(c *snapshot.Snapshot) (gangs []string) {
-		for _, h := range holders(c) {
-			gangs = append(gangs, h.gang)
-		}
+		each(c, func(gang string, _ *snapshot.GangMembers) { gangs = append(gangs, gang) })
 		return gangs
 	}
 	require.Equal(t, []string{"g-2", "g-10", "h", "i"}, left(c))

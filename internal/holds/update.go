@@ -114,8 +114,8 @@ func containsKey(m map[string]int, is func(string) bool) bool {
 
 // ended lists the holds that a change ends, and those that it replaces.
 func ended(c *snapshot.Snapshot, d *cluster.Delta, fresh map[string][]cluster.Hold) (gone []*snapshot.Member) {
-	all := holders(c)
-	if len(all) == 0 {
+	var all []*snapshot.GangMembers
+	if each(c, func(_ string, held *snapshot.GangMembers) { all = append(all, held) }); len(all) == 0 {
 		return nil
 	}
 	runs, away, set := map[cluster.MemberRef]bool{}, map[string]bool{}, map[string]*cluster.Node{}
@@ -129,11 +129,12 @@ func ended(c *snapshot.Snapshot, d *cluster.Delta, fresh map[string][]cluster.Ho
 		set[d.SetNodes[i].Name] = &d.SetNodes[i]
 		delete(away, d.SetNodes[i].Name)
 	}
-	for _, h := range all {
-		_, again := fresh[h.gang]
-		for _, m := range h.members {
+	for _, held := range all {
+		gang, _ := For(held.Name)
+		_, again := fresh[gang]
+		for _, m := range held.Members {
 			node := c.Lineage.NodeName(m.Node)
-			if again || away[node] || runs[cluster.MemberRef{Gang: h.gang, Member: m.Name}] || !hasZones(set[node], m) {
+			if again || away[node] || runs[cluster.MemberRef{Gang: gang, Member: m.Name}] || !hasZones(set[node], m) {
 				gone = append(gone, m)
 			}
 		}
@@ -167,18 +168,19 @@ func set(c *snapshot.Snapshot, gang string, holds []cluster.Hold, seen bool) (ne
 			rows = append(rows, running(h))
 		}
 	}
-	for i := range rows {
-		for !seen {
-			lack := lacks(c, &rows[i], rows[:i])
-			if lack == nil {
-				break
-			}
+	left := room{c: c}
+	for i := 0; i < len(rows) && !seen; i++ {
+		for left.lacks(&rows[i]) != nil {
 			taken, ok := Take(c, rows[i].Priority, c.PresentNode(rows[i].Node, -1))
 			if !ok {
-				return nil, nil, lack
+				return nil, nil, left.lacks(&rows[i])
 			}
-			c = taken
+			c, left = taken, room{c: taken}
+			for j := range i {
+				left.take(&rows[j])
+			}
 		}
+		left.take(&rows[i])
 	}
 	if len(rows) > 0 {
 		if c, err = c.Update(cluster.Delta{Observed: true, Place: rows}); err != nil {
@@ -194,29 +196,48 @@ func set(c *snapshot.Snapshot, gang string, holds []cluster.Hold, seen bool) (ne
 	return c, leftOut, nil
 }
 
-// lacks is the conflict of a hold that has no room beside others that come, even once those who leave are gone; nil if it has, or its node is absent.
-func lacks(c *snapshot.Snapshot, h *cluster.Running, beside []cluster.Running) error {
-	free, ok := c.FreeOn(h.Node)
-	if !ok {
-		return nil
+// room is what holds may take: what is free once those who leave are gone.
+type room struct {
+	c    *snapshot.Snapshot
+	free map[string]muster.Resources // by node, of those that were asked for
+}
+
+// on is what is left on a node, nil: it is absent. O(members on it), the first time.
+func (r *room) on(node string) muster.Resources {
+	free, known := r.free[node]
+	if known {
+		return free
 	}
-	add := func(amounts muster.Resources, sign int64) {
-		for name, amount := range amounts {
-			if _, bounded := free[name]; bounded {
-				free[name] += sign * max(0, amount)
+	if r.free == nil {
+		r.free = map[string]muster.Resources{}
+	}
+	free, ok := r.c.FreeOn(node)
+	if ok {
+		for m := range snapshot.MembersOn(r.c, r.c.PresentNode(node, -1)) {
+			if m.Leaving {
+				add(free, r.c.Lineage.Held(m.Class.Holds), 1)
 			}
 		}
 	}
-	for m := range snapshot.MembersOn(c, c.PresentNode(h.Node, -1)) {
-		if m.Leaving {
-			add(c.Lineage.Held(m.Class.Holds), 1)
+	r.free[node] = free
+	return free
+}
+
+// add adds amounts to those of the resources that are bounded.
+func add(free, amounts muster.Resources, sign int64) {
+	for name, amount := range amounts {
+		if _, bounded := free[name]; bounded {
+			free[name] += sign * max(0, amount)
 		}
 	}
-	for i := range beside {
-		if beside[i].Node == h.Node {
-			add(beside[i].Resources, -1)
-		}
-	}
+}
+
+// take takes the room of a hold.
+func (r *room) take(h *cluster.Running) { add(r.on(h.Node), h.Resources, -1) }
+
+// lacks is the conflict of a hold that has no room; nil if it has, or its node is absent.
+func (r *room) lacks(h *cluster.Running) error {
+	free := r.on(h.Node)
 	for _, name := range h.Resources.Names() {
 		if n, bounded := free[name]; bounded && h.Resources[name] > 0 && h.Resources[name] > n {
 			gang, _ := For(h.Gang)

@@ -1,0 +1,80 @@
+package benchmarks_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/validity"
+	"github.com/muster-sched/muster/placement"
+)
+
+// BenchmarkHosts is what a host pays beside its plans: for a change that it sees of a node that is over-committed, beside a new cluster, and for room
+// that is held while members leave: a warm plan of 64 members beside the holds of 16 gangs, one of a higher priority, which does not see them, and to
+// hold the room of a plan of 64.
+func BenchmarkHosts(b *testing.B) {
+	const nodes = 10240
+	c := streamOf(b, fragmented(nodes)).snapshot[0]
+	shape := streamOf(b, fragmented(nodes)).fleet.Shape
+	b.Run("observe=over-committed", func(b *testing.B) {
+		member := cluster.Running{Gang: "seen", Member: "m", Node: "node-0", Resources: shape.Member()}
+		over := cluster.Delta{Observed: true}
+		for i := range shape.Slots + 1 {
+			r := member
+			r.Gang = fmt.Sprint("before-", i)
+			over.Place = append(over.Place, r)
+		}
+		c, err := c.Update(over)
+		require.NoError(b, err)
+		comes := cluster.Delta{Observed: true, Place: []cluster.Running{member}}
+		goes := cluster.Delta{Observed: true, Remove: []cluster.MemberRef{{Gang: "seen", Member: "m"}}}
+		b.ReportAllocs()
+		for b.Loop() {
+			next, err := c.Update(comes)
+			require.NoError(b, err)
+			_, err = next.Update(goes)
+			require.NoError(b, err)
+		}
+	})
+	b.Run("observe=anew", func(b *testing.B) {
+		spec := validity.Describe(c, "")
+		for b.Loop() {
+			_, err := placement.NewCluster(spec)
+			require.NoError(b, err)
+		}
+	})
+	held := c
+	for i := range 16 {
+		r := request(shape, 4, 0)
+		r.Name = fmt.Sprint("held-", i)
+		var err error
+		held, err = held.Update(cluster.Delta{Holds: map[string][]cluster.Hold{r.Name: plan(b, held, r).Holds()}})
+		require.NoError(b, err)
+	}
+	for _, row := range []struct {
+		name     string
+		c        *placement.Cluster
+		priority int64
+	}{{"plan/holds=0", c, 0}, {"plan/holds=16", held, 0}, {"plan/holds=16/above", held, 1}} {
+		b.Run(row.name, func(b *testing.B) {
+			r := request(shape, 64, 0)
+			r.Priority = row.priority
+			plan(b, row.c, r)
+			b.ReportAllocs()
+			for b.Loop() {
+				plan(b, row.c, r)
+			}
+		})
+	}
+	b.Run("hold=64", func(b *testing.B) {
+		r := request(shape, 64, 0)
+		d := cluster.Delta{Holds: map[string][]cluster.Hold{r.Name: plan(b, held, r).Holds()}}
+		b.ReportAllocs()
+		for b.Loop() {
+			_, err := held.Update(d)
+			require.NoError(b, err)
+		}
+	})
+}
