@@ -39,4 +39,6 @@ func (s *Store) restate(it *item, value *document.Value) bool {
 }
 
 // nominated is the node that is kept for a pod.
-func nominated(pod *document.Value) *document.Value { return pod.Get("status").Get("nominatedNodeName") }
+func nominated(pod *document.Value) *document.Value {
+	return pod.Get("status").Get("nominatedNodeName")
+}
