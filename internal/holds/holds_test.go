@@ -81,3 +81,45 @@ func TestNamesOfHolds(t *testing.T) {
 	_, err := New(cluster.Spec{Nodes: []cluster.Node{{Name: "a"}}, Running: []cluster.Running{{Gang: name, Member: "m", Node: "a"}}})
 	require.ErrorContains(t, err, "a gang cannot be called so")
 }
+
+// A hold has room once those who leave are gone, beside what else is held for its gang; it takes what is held for a lower priority, and no more.
+func TestHoldsHaveRoom(t *testing.T) {
+	gpus := func(n int64) muster.Resources { return muster.Resources{"gpu": n} }
+	spec := cluster.Spec{
+		Nodes: []cluster.Node{{Name: "a", Allocatable: gpus(4)}, {Name: "b", Allocatable: gpus(4)}},
+		Running: []cluster.Running{
+			{Gang: "goes", Member: "m", Node: "a", Resources: gpus(3), Leaving: true}, {Gang: "stays", Member: "m", Node: "a", Resources: gpus(1)},
+		},
+		Holds: []cluster.Hold{on("low", "b", 1), on("low", "a", 1)},
+	}
+	c, err := New(spec)
+	require.NoError(t, err)
+	of := func(n int64, node, member string) cluster.Hold {
+		return cluster.Hold{Gang: "g", Member: member, Node: node, Resources: gpus(n), Priority: 2}
+	}
+	hold := func(list ...cluster.Hold) (*snapshot.Snapshot, error) {
+		return Update(c, cluster.Delta{Holds: map[string][]cluster.Hold{"g": list}})
+	}
+	next, err := hold(of(2, "a", "1"))
+	require.NoError(t, err)
+	require.Len(t, Of(next), 3, "beside the other one")
+	next, err = hold(of(2, "a", "1"), of(1, "a", "2"))
+	require.NoError(t, err)
+	require.Len(t, Of(next), 2, "in the place of the other gang, wherever it holds room")
+	_, err = hold(of(2, "a", "1"), of(2, "a", "2"))
+	require.EqualError(t, err, "conflict: node a, member g 2: over-committed (gpu by 1)")
+	_, err = hold(of(4, "a", "1"))
+	require.EqualError(t, err, "conflict: node a, member g 1: over-committed (gpu by 1)")
+	next, err = hold(of(4, "b", "1"))
+	require.NoError(t, err)
+	require.Len(t, Of(next), 1)
+	_, err = Update(next, cluster.Delta{Holds: map[string][]cluster.Hold{"h": {{Gang: "h", Member: "1", Node: "b", Resources: gpus(1), Priority: 2}}}})
+	require.EqualError(t, err, "conflict: node b, member h 1: over-committed (gpu by 1)", "its equals take nothing")
+	_, err = hold(of(1, "absent", "1"))
+	require.EqualError(t, err, "conflict: node absent, member g 1: the node is not in the cluster")
+	seen, err := Update(c, cluster.Delta{Observed: true, Holds: map[string][]cluster.Hold{"g": {of(9, "a", "1"), of(1, "absent", "2")}}})
+	require.NoError(t, err)
+	require.Len(t, Of(seen), 3)
+	require.Len(t, seen.LeftOut, 1)
+	require.EqualError(t, seen.LeftOut[0], "conflict: node absent, member g 2: the node is not in the cluster")
+}
