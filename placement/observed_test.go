@@ -226,3 +226,15 @@ func TestObservedResourceOfNoNode(t *testing.T) {
 	free, _ := c.Free("n1")
 	require.Equal(t, int64(1), free["fpga"])
 }
+
+// Who is told twice is where he is told first, even where he was there before.
+func TestObservedTwice(t *testing.T) {
+	c := newCluster(t, board(t))
+	at := func(node string) cluster.Running {
+		return cluster.Running{Gang: "x", Member: "x-0", Node: node, Resources: gpus(1)}
+	}
+	next, err := c.Update(cluster.Delta{Observed: true, Place: []cluster.Running{at("n0"), at("n1")}})
+	require.NoError(t, err)
+	require.Len(t, next.LeftOut(), 1)
+	require.Equal(t, stateOf(c), stateOf(next))
+}

@@ -37,7 +37,8 @@ type Lineage struct {
 	Scratch               sync.Pool
 }
 
-// newLineage is that of a spec, with the resources of members that are still to come. It gives nodes their dense ids: those of the first tree depth-first, then all others in natural order.
+// newLineage is that of a spec, with the resources of members that are still to come. It gives nodes their dense ids:
+// those of the first tree depth-first, then all others in natural order.
 func newLineage(spec cluster.Spec, coming []cluster.Running) *Lineage {
 	l := &Lineage{trees: slices.Clone(spec.Trees), Resources: resourceNames(spec, coming), Exclusive: spec.NUMAExclusive, cloning: &sync.Mutex{}}
 	l.KeptShapes, l.KeptSizes = cmp.Or(spec.KeptShapes, keptShapes), cmp.Or(spec.KeptSizes, keptSizes)

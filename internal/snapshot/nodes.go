@@ -257,8 +257,9 @@ func (c *Snapshot) hasPlacesFor(nodes []cluster.Node, coming []cluster.Running) 
 	return !slices.ContainsFunc(coming, func(r cluster.Running) bool { return !knows(r.Resources) })
 }
 
-// rebuild makes the cluster anew, with other trees, and nodes added or replaced, whose names are in fresh, and room for members that come. It reads the fork, where members
-// have left already, and writes a spec that New takes. O(n log n) for all nodes and members.
+// rebuild makes the cluster anew, with other trees, and nodes added or replaced, whose names are in fresh, for members
+// that come. It reads the fork, where members have left already, and writes a spec that New takes. O(n log n) for all
+// nodes and members.
 func (c *Snapshot) rebuild(trees []cluster.NamedTree, nodes []cluster.Node, fresh map[string]bool, coming []cluster.Running) (*Snapshot, error) {
 	spec := cluster.Spec{
 		Trees: trees, Running: slices.Collect(c.Running()), NUMAExclusive: c.Lineage.Exclusive,

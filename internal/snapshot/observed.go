@@ -119,11 +119,11 @@ func (o *observation) members() {
 	for i := range o.seen.Place {
 		r := &o.seen.Place[i]
 		ref := cluster.MemberRef{Gang: r.Gang, Member: r.Member}
-		m := o.c.Member(r.Gang, r.Member)
-		err := o.soundMember(r, told[ref])
+		m, twice := o.c.Member(r.Gang, r.Member), told[ref]
+		err := o.soundMember(r, twice)
 		if told[ref] = true; err != nil {
-			if o.refuse(err); m != nil && m.Class.Gang != "" && o.c.Lineage.Names[m.Node] != r.Node {
-				o.remove(m) // wherever it is, it is not there
+			if o.refuse(err); m != nil && !twice && o.c.Lineage.Names[m.Node] != r.Node {
+				o.remove(m) // wherever it is, it is not there any more
 			}
 			continue
 		}
@@ -193,8 +193,8 @@ func (o *observation) settings() {
 		o.taken.Trees = append(o.taken.Trees, t)
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(o.seen.Demand), muster.CompareNatural) {
-		one := map[string]muster.Resources{name: o.seen.Demand[name]}
-		if err := o.c.Fork().demandIn(one); err != nil {
+		one, probe := map[string]muster.Resources{name: o.seen.Demand[name]}, Snapshot{Quotas: o.c.Quotas}
+		if err := probe.demandIn(one); err != nil {
 			o.refuse(err)
 			continue
 		}

@@ -13,8 +13,8 @@ import (
 
 // restate takes what an item says now, if nothing but the status of a pod is another one. O(members of the gang), to compare names.
 func (s *Store) restate(it *item, value *document.Value) bool {
-	sec := it.section
-	if it.header.Group != "" || it.header.Kind != "Pod" || sec == nil || !it.value.EqualBut(value, "status") || !nominated(it.value).Equal(nominated(value)) {
+	sec, node := it.section, it.value.Get("status").Get("nominatedNodeName")
+	if it.header.Group != "" || it.header.Kind != "Pod" || sec == nil || !it.value.EqualBut(value, "status") || !node.Equal(value.Get("status").Get("nominatedNodeName")) {
 		return false
 	}
 	was, sound := object.Since(it.value)
@@ -36,9 +36,4 @@ func (s *Store) restate(it *item, value *document.Value) bool {
 	}
 	it.value, it.pod = value, nil
 	return true
-}
-
-// nominated is the node that is kept for a pod.
-func nominated(pod *document.Value) *document.Value {
-	return pod.Get("status").Get("nominatedNodeName")
 }
