@@ -76,6 +76,8 @@ const arrows = `
 	placement/manifest/internal/jobs < placement/manifest/internal/object
 	placement/manifest/internal/ignored < placement/manifest/internal/object
 	placement/manifest/internal/assumed < internal/document
+	placement/manifest/internal/lives < . gang gang/permit
+	placement/manifest/internal/lists <
 	placement/manifest/internal/requests < gang internal/document placement/manifest/internal/object placement/manifest/internal/trees
 	placement/manifest/internal/apart < gang internal/match internal/document placement/manifest/internal/object
 	placement/manifest/internal/whatif < . topology gang cluster internal/known internal/document placement/manifest/internal/object placement/manifest/internal/trees
@@ -84,7 +86,7 @@ const arrows = `
 	placement/manifest/internal/tasks < . gang placement/manifest/internal/object placement/manifest/internal/selectors placement/manifest/internal/member
 	placement/manifest/internal/seats < placement/manifest/internal/object placement/manifest/internal/member
 	placement/manifest/internal/assigned < placement/manifest/internal/owners placement/manifest/internal/object
-	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/member placement/manifest/internal/quotas placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/assigned placement/manifest/internal/assumed gang/queue placement/manifest/internal/tasks placement/manifest/internal/runs placement/manifest/internal/terms placement/manifest/internal/jobs placement/manifest/internal/seats placement/manifest/internal/whatif
+	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/member placement/manifest/internal/quotas placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/assigned placement/manifest/internal/assumed placement/manifest/internal/lives placement/manifest/internal/lists gang/queue gang/permit placement/manifest/internal/tasks placement/manifest/internal/runs placement/manifest/internal/terms placement/manifest/internal/jobs placement/manifest/internal/seats placement/manifest/internal/whatif
 	placement/render      < internal/printed internal/hostlist internal/keyends . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/changed      < . topology quota gang cluster explain

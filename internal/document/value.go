@@ -75,6 +75,17 @@ func (v *Value) Get(key string) *Value {
 	return nil
 }
 
+// TextAt is the text that stands below some keys, empty: none does. O(keys).
+func (v *Value) TextAt(keys ...string) string {
+	for _, key := range keys {
+		v = v.Get(key)
+	}
+	if v == nil || v.Kind != Text {
+		return ""
+	}
+	return v.Text
+}
+
 // IsNothing says whether nobody finds anything in a value: it is null, or was left out.
 func (v *Value) IsNothing() bool { return v.Kind == Null || v.Kind == Dropped }
 

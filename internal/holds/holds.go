@@ -124,7 +124,8 @@ func Take(c *snapshot.Snapshot, priority int64, node int32) (*snapshot.Snapshot,
 		first := slices.MinFunc(all, func(a, b *snapshot.GangMembers) int {
 			return cmp.Or(cmp.Compare(a.Priority, b.Priority), muster.CompareNatural(b.Name, a.Name))
 		})
-		return without(c, first.Members), true
+		next := without(c, first.Members)
+		return next, next != c
 	}
 	return c, false
 }

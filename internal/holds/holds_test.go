@@ -67,8 +67,10 @@ func TestNamesOfHolds(t *testing.T) {
 	require.Equal(t, "hold for g", Called(name))
 	require.Equal(t, "g", Called("g"))
 	for _, d := range []cluster.Delta{
-		{Place: []cluster.Running{{Gang: name, Member: "m", Node: "a"}}}, {Remove: []cluster.MemberRef{{Gang: name, Member: "m-a"}}},
-		{Leaving: []cluster.MemberRef{{Gang: name, Member: "m-a"}}}, {Minima: map[string]int{name: 1}},
+		{Place: []cluster.Running{{Gang: name, Member: "m", Node: "a"}}},
+		{Remove: []cluster.MemberRef{{Gang: name, Member: "m-a"}}},
+		{Leaving: []cluster.MemberRef{{Gang: name, Member: "m-a"}}},
+		{Minima: map[string]int{name: 1}},
 	} {
 		_, err := Update(c, d)
 		require.ErrorContains(t, err, "a gang cannot be called so")

@@ -7,9 +7,13 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang/permit"
 	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
+	"github.com/muster-sched/muster/placement/manifest/internal/lists"
+	"github.com/muster-sched/muster/placement/manifest/internal/lives"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 	"github.com/muster-sched/muster/placement/manifest/internal/runs"
 	"github.com/muster-sched/muster/quota"
 )
@@ -26,6 +30,9 @@ type Changes struct {
 	// those that wait no longer, in natural order.
 	Gangs []Gang
 	Gone  []string
+	// Events are what has happened to gangs, waiting or not, and to their pods, for [permit.Lifecycle]: seen, bound and deleted, and which terms. By
+	// gang, then by member, in natural order; the times are the host's. A pod in no gang is a member without one, by its namespace and name.
+	Events []permit.Event
 	// Defects and Notices are those that were not there before. A defect of a waiting gang is its Err.
 	Defects []error
 	Notices []string
@@ -54,6 +61,8 @@ type told struct {
 	moved  map[cluster.MemberRef]asTold[*cluster.Running] // nil: it did not run
 	waited map[string]asTold[Gang]
 	least  map[string]asTold[int]
+
+	lives lives.Told
 }
 
 // asTold is what was told of a section.
@@ -83,6 +92,7 @@ func newTold() told {
 		nodes: map[string]cluster.Node{}, demand: map[string]muster.Resources{}, budgets: map[string]cluster.Budget{},
 		nodesOf: map[string]bool{}, fresh: map[*section]bool{}, held: nodes.Held{},
 		moved: map[cluster.MemberRef]asTold[*cluster.Running]{}, waited: map[string]asTold[Gang]{}, least: map[string]asTold[int]{},
+		lives: lives.Told{},
 	}
 }
 
@@ -125,6 +135,7 @@ func (s *Store) Changes() *Changes {
 	s.compareGangs(c)
 	s.compareRunning(c)
 	s.compareHolds(c)
+	s.compareLives(c)
 	s.compareBase(c)
 	s.compareTexts(c)
 	c.Delta.Observed = !reflect.ValueOf(c.Delta).IsZero()
@@ -239,6 +250,29 @@ func (s *Store) compareHolds(c *Changes) {
 	c.Delta.Holds = runs.CompareHolds(old, now)
 }
 
+// compareLives finds what has happened to gangs.
+func (s *Store) compareLives(c *Changes) {
+	var names []lives.Name
+	now := map[lives.Name]*lives.Life{}
+	for _, found := range s.told.gone {
+		for _, d := range found.gangs {
+			names = append(names, lives.Name{Of: d.name, Plain: d.plain})
+		}
+	}
+	for sec := range s.told.fresh {
+		for _, d := range sec.found.gangs {
+			d.live(now)
+		}
+	}
+	c.Events = s.told.lives.Become(names, now)
+	for ref, t := range s.told.moved {
+		if s.sections[t.sec] && !s.told.fresh[t.sec] {
+			c.Events = append(c.Events, s.told.lives.Member(ref.Gang, ref.Member, t.sec.found.row(ref) != nil)...)
+		}
+	}
+	slices.SortStableFunc(c.Events, func(a, b permit.Event) int { return muster.CompareNatural(a.Gang, b.Gang) })
+}
+
 // compareMinima finds the minima that are others, of gangs that were not read again and of which some member stays as it was.
 func (s *Store) compareMinima(c *Changes) {
 	placed := map[cluster.MemberRef]bool{}
@@ -253,7 +287,7 @@ func (s *Store) compareMinima(c *Changes) {
 			})
 		}
 		if i >= 0 && t.sec.found.running[i].MinMember != t.was {
-			enter(&c.Delta.Minima, name, t.sec.found.running[i].MinMember)
+			lists.Enter(&c.Delta.Minima, name, t.sec.found.running[i].MinMember)
 		}
 	}
 }
@@ -335,11 +369,11 @@ func (s *Store) addUp(c *Changes) {
 	for sec := range s.sections {
 		t.held.Add(sec.found.held)
 		t.bound.Add(sec.found.bound)
-		demand = addDemand(demand, sec.found.demand)
+		demand = quotas.AddDemand(demand, sec.found.demand)
 	}
 	for name := range t.demand {
 		if demand[name] == nil {
-			demand = addDemand(demand, map[string]muster.Resources{name: {}})
+			demand = quotas.AddDemand(demand, map[string]muster.Resources{name: {}})
 		}
 	}
 	for name, now := range demand {

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
+	"github.com/muster-sched/muster/placement/manifest/internal/lists"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
@@ -45,7 +46,7 @@ func (r *reader) addDemand(d *draft) {
 	if d.quota == "" || r.base.quotas.Tree == nil || err != nil && !errors.Is(err, muster.ErrNotSupported) {
 		return
 	}
-	r.demand = addDemand(r.demand, map[string]muster.Resources{d.quota: d.asks})
+	r.demand = quotas.AddDemand(r.demand, map[string]muster.Resources{d.quota: d.asks})
 }
 
 // finish sorts out which members run and which wait, and makes the request. It says whether the gang waits.
@@ -178,7 +179,7 @@ func (r *reader) holds(d *draft) (out []cluster.Hold) {
 func (r *reader) tellTwin(m *member.Member) {
 	text := fmt.Sprintf("node %s takes no others: %s is in the input twice, and nobody knows which of the two is there", m.Node, m.Obj.Title())
 	if !r.twins[text] {
-		enter(&r.twins, text, true)
+		lists.Enter(&r.twins, text, true)
 		r.notices.Add(text)
 	}
 }
@@ -230,7 +231,7 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 		})
 		d.asks.Add(m.Spec.Shape.Resources)
 		if m.Obj == nil {
-			enter(&d.result.promised, m.Name, true)
+			lists.Enter(&d.result.promised, m.Name, true)
 		}
 	}
 	q.Tolerated = d.team == nil && !slices.ContainsFunc(members, func(m *member.Member) bool { return !m.Tolerated })

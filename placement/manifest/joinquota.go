@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 )
@@ -44,18 +43,4 @@ func joinQuota(q *quotas.All, d *draft, members []*member.Member) {
 	if leader != nil {
 		d.quota = leader.Quota
 	}
-}
-
-// addDemand adds what waits in some quotas.
-func addDemand(to, more map[string]muster.Resources) map[string]muster.Resources {
-	for name, asks := range more {
-		if to == nil {
-			to = map[string]muster.Resources{}
-		}
-		if to[name] == nil {
-			to[name] = muster.Resources{}
-		}
-		to[name].Add(asks)
-	}
-	return to
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-sched/muster/placement/manifest/internal/assigned"
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
+	"github.com/muster-sched/muster/placement/manifest/internal/lists"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/requests"
@@ -166,7 +167,7 @@ func (d *draft) countReclaimed() {
 	for name, n := range d.reclaimed {
 		if more := n - d.over.byRole[name]; more > 0 {
 			d.over.members += more
-			enter(&d.over.byRole, name, n)
+			lists.Enter(&d.over.byRole, name, n)
 			stay[name] -= more
 		}
 	}

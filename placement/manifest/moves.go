@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/internal/document"
 	"github.com/muster-sched/muster/placement/manifest/internal/amounts"
 	"github.com/muster-sched/muster/placement/manifest/internal/ignored"
+	"github.com/muster-sched/muster/placement/manifest/internal/lists"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -64,14 +65,6 @@ func saysSame(a, b *document.Value, spec []string, metadata ...string) bool {
 	return a.EqualBut(b, "metadata", "spec", "status") && same("metadata", metadata) && same("spec", spec)
 }
 
-// textOf is the text that stands somewhere, empty: none does.
-func textOf(v *document.Value) string {
-	if v == nil || v.Kind != document.Text {
-		return ""
-	}
-	return v.Text
-}
-
 // bind gives a member of a gang that waits its node.
 func (s *Store) bind(it *item, value *document.Value, d *draft, m *member.Member) bool {
 	found := it.section.found
@@ -80,7 +73,7 @@ func (s *Store) bind(it *item, value *document.Value, d *draft, m *member.Member
 		return false
 	}
 	place := slices.IndexFunc(found.waiting[at].Request.Members, func(other gang.Member) bool { return other.Name == m.Name })
-	node := textOf(value.Get("spec").Get("nodeName"))
+	node := value.TextAt("spec", "nodeName")
 	started, ok := object.Since(value)
 	if !ok || s.nodes[node] || s.base.nodes.ByName[node] == nil || place < 0 || !d.bindsAlone(m, &found.waiting[at]) ||
 		len(found.demand) > 0 && len(found.waiting) > 1 || !saysSame(it.value, value, []string{"nodeName"}) {
@@ -171,28 +164,28 @@ func (s *Store) end(it *item, value *document.Value, d *draft, m *member.Member)
 	if row == nil || row.NUMA != nil || !sec.endsAlone(d, m) || value == nil && !it.linked {
 		return false
 	}
-	phase := textOf(value.Get("status").Get("phase"))
+	phase := value.TextAt("status", "phase")
 	over := phase == "Succeeded" || phase == "Failed"
 	if value != nil {
 		_, sound := object.Since(value)
-		if !over && (!sound || m.Leaving || textOf(value.Get("metadata").Get("deletionTimestamp")) == "") ||
+		if !over && (!sound || m.Leaving || value.TextAt("metadata", "deletionTimestamp") == "") ||
 			!saysSame(it.value, value, nil, "deletionTimestamp", "deletionGracePeriodSeconds") {
 			return false
 		}
 	}
 	s.told.move(sec, ref, row)
-	d.members = without(d.members, m)
+	d.members = lists.Without(d.members, m)
 	if value != nil && !over {
 		m.Leaving, row.Leaving = true, true
 	} else {
-		d.pods = without(d.pods, m)
+		d.pods = lists.Without(d.pods, m)
 		last := len(sec.found.running) - 1
 		*row, sec.found.running = sec.found.running[last], sec.found.running[:last]
 	}
 	switch {
 	case value == nil:
 		m.Obj.CountUnknown(sec.found.unknown, -1)
-		sec.items = without(sec.items, it)
+		sec.items = lists.Without(sec.items, it)
 		s.links.Remove(it)
 	default:
 		if phase == "Succeeded" && d.countsSucceeded(m) {
@@ -227,14 +220,6 @@ func (f *outcome) row(ref cluster.MemberRef) *cluster.Running {
 		return nil
 	}
 	return &f.running[i]
-}
-
-// without takes one off a list, which changes.
-func without[T comparable](list []T, one T) []T {
-	if i := slices.Index(list, one); i >= 0 {
-		return slices.Delete(list, i, i+1)
-	}
-	return list
 }
 
 // endsAlone says whether a member of a gang can be over and nothing but its row and the number of those who are needed is another thing: no member

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/lists"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
@@ -93,22 +94,14 @@ func (d *draft) isOver(m *member.Member) {
 		if by.over.seats[m.Index] {
 			return
 		}
-		enter(&by.over.seats, m.Index, true)
+		lists.Enter(&by.over.seats, m.Index, true)
 	}
 	role := cmp.Or(m.Role, m.Said(tasks.TaskLabel), m.Said("kueue.x-k8s.io/podset"))
 	d.over.members++
 	for _, o := range slices.Compact([]*draft{d, by}) {
-		enter(&o.over.byRole, role, o.over.byRole[role]+1)
-		enter(&o.over.names, m.Name, true)
+		lists.Enter(&o.over.byRole, role, o.over.byRole[role]+1)
+		lists.Enter(&o.over.names, m.Name, true)
 	}
-}
-
-// enter puts a value into a map, which is made for the first.
-func enter[K comparable, V any](m *map[K]V, key K, value V) {
-	if *m == nil {
-		*m = map[K]V{}
-	}
-	(*m)[key] = value
 }
 
 // dropOver forgets the members that are promised in the place of those that are over.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/muster-sched/muster/placement/manifest/internal/lists"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/seats"
 )
@@ -27,17 +28,8 @@ func (r *reader) ownerNames() (of map[string][]string) {
 		maps.Copy(names, found[d])
 		r.objects.Above(d.everything(), labels, names)
 		if delete(names, d.name); len(names) > 0 {
-			of = addOwners(of, map[string][]string{d.name: object.SortedKeys(names)})
+			lists.Enter(&of, d.name, object.SortedKeys(names))
 		}
 	}
 	return of
-}
-
-// addOwners adds the names of some gangs to those of others; nil: there are none.
-func addOwners(to, more map[string][]string) map[string][]string {
-	if to == nil && len(more) > 0 {
-		to = map[string][]string{}
-	}
-	maps.Copy(to, more)
-	return to
 }

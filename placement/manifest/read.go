@@ -9,8 +9,10 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
+	"github.com/muster-sched/muster/placement/manifest/internal/lists"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
 	"github.com/muster-sched/muster/placement/manifest/internal/runs"
 )
 
@@ -69,11 +71,14 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 		input.Spec.Holds = append(input.Spec.Holds, f.holds...)
 		input.Ending = append(input.Ending, f.ending...)
 		input.Notices, input.Standing = append(input.Notices, f.notices...), append(input.Standing, f.standings...)
-		input.Spec.Demand = addDemand(input.Spec.Demand, f.demand)
+		input.Spec.Demand = quotas.AddDemand(input.Spec.Demand, f.demand)
 		bound.Add(f.bound)
 		held.Add(f.held)
 		maps.Copy(keys, f.keys)
-		unknown, input.Owners = addUnknown(unknown, f.unknown), addOwners(input.Owners, f.owners)
+		unknown = lists.Add(unknown, f.unknown)
+		for gang, names := range f.owners {
+			lists.Enter(&input.Owners, gang, names)
+		}
 	}
 	for key, n := range unknown {
 		input.Notices = append(input.Notices, key.Told(n))
@@ -96,17 +101,6 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 		return cmp.Or(muster.CompareNatural(a.Kind, b.Kind), muster.CompareNatural(a.APIVersion, b.APIVersion))
 	})
 	return input
-}
-
-// addUnknown adds up how many objects have keys that are not known.
-func addUnknown(to, more map[object.UnknownKey]int) map[object.UnknownKey]int {
-	if len(more) > 0 && to == nil {
-		to = map[object.UnknownKey]int{}
-	}
-	for key, n := range more {
-		to[key] += n
-	}
-	return to
 }
 
 // isRead says whether objects of an API group and kind are read.

@@ -108,7 +108,7 @@ func (s *Store) Assume(pod map[string]any, node string) error {
 		return err
 	}
 	field := "pod " + old.header.Namespace + "/" + old.header.Name
-	switch at := textOf(old.value.Get("spec").Get("nodeName")); {
+	switch at := old.value.TextAt("spec", "nodeName"); {
 	case node == "":
 		return &muster.InvalidError{Field: field, Reason: "no node is named for it"}
 	case at != "" && !s.assumed.Has(old.id):

@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang/permit"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/topology"
@@ -22,10 +24,61 @@ type mirror struct {
 	gangs   map[string]toldGang
 	demand  map[string]muster.Resources
 	budgets map[string]cluster.Budget
+	lives   map[string]map[string]bool // by gang, then member: whether it has a node; plain pods are gangs of themselves
+	permits *permit.Lifecycle
+}
+
+// followLives follows what happens to gangs and their pods: a lifecycle takes it, and in the end it is known of every pod that waits or runs.
+func (m *mirror) followLives(t require.TestingT, c *manifest.Changes, in *manifest.Input, present map[string]map[string]any) {
+	for _, e := range c.Events {
+		next, _, err := m.permits.Step(e)
+		require.NoError(t, err, "%+v", e)
+		m.permits = next
+		of := cmp.Or(e.Gang, "pod "+e.Member)
+		if m.lives[of] == nil {
+			m.lives[of] = map[string]bool{}
+		}
+		_, known := m.lives[of][e.Member]
+		switch e.Kind {
+		case permit.MemberSeen:
+			require.False(t, known, "%+v", e)
+			m.lives[of][e.Member] = false
+		case permit.MemberBound:
+			require.False(t, m.lives[of][e.Member], "%+v", e)
+			m.lives[of][e.Member] = true
+		case permit.MemberDeleted:
+			require.True(t, known, "%+v", e)
+			delete(m.lives[of], e.Member)
+		case permit.GangDeleted:
+			require.Empty(t, m.lives[of], "%+v", e)
+			delete(m.lives, of)
+		}
+	}
+	bound := func(gang, member string) (bound, known bool) { // of a gang, or of a pod that is one of itself
+		if bound, known = m.lives[gang][member]; !known {
+			bound, known = m.lives["pod "+gang][gang]
+		}
+		return bound, known
+	}
+	for _, r := range in.Spec.Running {
+		namespace, _, _ := strings.Cut(r.Gang, "/")
+		if present["/Pod/"+namespace+"/"+r.Member] != nil {
+			runs, _ := bound(r.Gang, r.Member)
+			require.True(t, runs, "%s %s runs", r.Gang, r.Member)
+		}
+	}
+	for _, g := range in.Gangs {
+		for _, member := range g.Request.Members {
+			if _, _, ok := g.Pod(member.Name); ok {
+				runs, known := bound(g.Request.Name, member.Name)
+				require.True(t, known && !runs, "%s %s waits", g.Request.Name, member.Name)
+			}
+		}
+	}
 }
 
 func newMirror() *mirror {
-	return &mirror{gangs: map[string]toldGang{}, demand: map[string]muster.Resources{}, budgets: map[string]cluster.Budget{}}
+	return &mirror{gangs: map[string]toldGang{}, demand: map[string]muster.Resources{}, budgets: map[string]cluster.Budget{}, lives: map[string]map[string]bool{}, permits: &permit.Lifecycle{}}
 }
 
 // followSums follows what is counted over all gangs; a quota that asks for nothing is as good as one that is not named.
@@ -138,6 +191,7 @@ func (m *mirror) agrees(t require.TestingT, store *manifest.Store, present map[s
 		require.Equal(t, tellInput(want), tellInput(got))
 	}
 	m.follow(t, changes, got)
+	m.followLives(t, changes, got, present)
 	for _, g := range got.Gangs {
 		for _, member := range g.Request.Members {
 			if namespace, name, ok := g.Pod(member.Name); ok {

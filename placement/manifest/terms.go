@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/lives"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/terms"
@@ -36,4 +38,19 @@ func (d *draft) readTerms() {
 // statesTerms says whether the files state one of the terms.
 func (d *draft) statesTerms() bool {
 	return d.total > 0 || d.terms.WaitTime > 0 || d.terms.Mode != "" || d.terms.Match != "" || len(d.terms.Group) > 0
+}
+
+// live enters what is known of a gang that is there.
+func (d *draft) live(lived map[lives.Name]*lives.Life) {
+	if len(d.pods) == 0 && d.obj == nil {
+		return
+	}
+	l := &lives.Life{Terms: d.terms, Members: map[string]bool{}}
+	for _, m := range d.pods {
+		l.Members[m.Name] = m.Node != ""
+	}
+	if l.Terms.MinMember = cmp.Or(d.stated, d.total, len(d.pods)); d.plain {
+		l.Terms = gang.Terms{}
+	}
+	lived[lives.Name{Of: d.name, Plain: d.plain}] = l
 }

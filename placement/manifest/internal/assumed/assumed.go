@@ -12,7 +12,7 @@ type place struct{ node, uid string }
 
 // Add assumes that a pod runs on a node, and returns what its object says then.
 func (p Pods) Add(id string, pod *document.Value, node string) *document.Value {
-	p[id] = place{node, textAt(pod, "metadata", "uid")}
+	p[id] = place{node, pod.TextAt("metadata", "uid")}
 	return with(pod, &document.Value{Kind: document.Text, Text: node})
 }
 
@@ -28,7 +28,7 @@ func (p Pods) Read(id string, pod *document.Value) *document.Value {
 	switch {
 	case !is:
 		return pod
-	case textAt(pod, "spec", "nodeName") != "" || at.uid != textAt(pod, "metadata", "uid"):
+	case pod.TextAt("spec", "nodeName") != "" || at.uid != pod.TextAt("metadata", "uid"):
 		delete(p, id)
 		return pod
 	}
@@ -42,13 +42,6 @@ func (p Pods) Forget(id string, pod *document.Value) (*document.Value, bool) {
 	}
 	delete(p, id)
 	return with(pod, nil), true
-}
-
-func textAt(pod *document.Value, block, key string) string {
-	if v := pod.Get(block).Get(key); v != nil {
-		return v.Text
-	}
-	return ""
 }
 
 // with is an object with another node in its spec.
