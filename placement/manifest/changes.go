@@ -265,8 +265,8 @@ func (s *Store) compareLives(c *Changes) {
 		}
 	}
 	c.Events = s.told.lives.Become(names, now)
-	for ref, t := range s.told.moved {
-		if s.sections[t.sec] && !s.told.fresh[t.sec] {
+	for _, ref := range slices.SortedFunc(maps.Keys(s.told.moved), runs.CompareRefs) {
+		if t := s.told.moved[ref]; s.sections[t.sec] && !s.told.fresh[t.sec] {
 			c.Events = append(c.Events, s.told.lives.Member(ref.Gang, ref.Member, t.sec.found.row(ref) != nil)...)
 		}
 	}

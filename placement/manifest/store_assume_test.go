@@ -11,6 +11,8 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/permit"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 )
@@ -283,4 +285,33 @@ func TestNominatedNodesAreHeld(t *testing.T) {
 	changes = store.Changes()
 	require.Len(t, changes.Delta.Place, 1)
 	require.Len(t, changes.Delta.Holds["team/gang-0"], 1)
+}
+
+// What happens to a gang and its pods is told in order, however many moved at once.
+func TestStoreTellsEvents(t *testing.T) {
+	const pods = 12
+	store := manifest.NewStore(manifest.Options{})
+	require.NoError(t, store.Set(bareNode("n")))
+	var want []permit.Event
+	ev := func(kind permit.EventKind, i int) permit.Event {
+		return permit.Event{Kind: kind, Gang: "team/gang-0", Member: fmt.Sprint("pod-", i)}
+	}
+	want = append(want, permit.Event{Kind: permit.GangChanged, Gang: "team/gang-0", Terms: gang.Terms{MinMember: pods}})
+	for i := range pods {
+		require.NoError(t, store.Set(runningPod(i, pods, "")))
+		want = append(want, ev(permit.MemberSeen, i))
+	}
+	require.Equal(t, want, store.Changes().Events)
+	want = nil
+	for i := range pods {
+		require.NoError(t, store.Assume(named(runningPod(i, pods, "")), "n"))
+		want = append(want, ev(permit.MemberBound, i))
+	}
+	require.Equal(t, want, store.Changes().Events)
+	want = nil
+	for i := range pods {
+		require.NoError(t, store.Set(over(runningPod(i, pods, "n"), "Succeeded")))
+		want = append(want, ev(permit.MemberDeleted, i))
+	}
+	require.Equal(t, want, store.Changes().Events[:pods])
 }

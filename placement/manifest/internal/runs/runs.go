@@ -37,21 +37,22 @@ func Compare(was map[cluster.MemberRef]cluster.Running, now []cluster.Running, d
 		}
 	}
 	d.Remove = slices.AppendSeq(d.Remove, maps.Keys(was))
-	slices.SortFunc(d.Remove, compareRefs)
-	slices.SortFunc(d.Leaving, compareRefs)
+	slices.SortFunc(d.Remove, CompareRefs)
+	slices.SortFunc(d.Leaving, CompareRefs)
 	slices.SortFunc(d.Place, ByName)
 }
 
 // ByName orders members by gang, then name, in natural order.
-func ByName(a, b cluster.Running) int { return compareRefs(Ref(&a), Ref(&b)) }
+func ByName(a, b cluster.Running) int { return CompareRefs(Ref(&a), Ref(&b)) }
 
-func compareRefs(a, b cluster.MemberRef) int {
+// CompareRefs orders names of members by gang, then member, in natural order.
+func CompareRefs(a, b cluster.MemberRef) int {
 	return cmp.Or(muster.CompareNatural(a.Gang, b.Gang), muster.CompareNatural(a.Member, b.Member))
 }
 
 // HoldsByName orders holds by gang, then member, in natural order.
 func HoldsByName(a, b cluster.Hold) int {
-	return compareRefs(cluster.MemberRef{Gang: a.Gang, Member: a.Member}, cluster.MemberRef{Gang: b.Gang, Member: b.Member})
+	return CompareRefs(cluster.MemberRef{Gang: a.Gang, Member: a.Member}, cluster.MemberRef{Gang: b.Gang, Member: b.Member})
 }
 
 // CompareHolds is what is held now for the gangs for which something else was; nil: nothing.
