@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang/permit"
 	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
-	"github.com/muster-sched/muster/placement/manifest/internal/lists"
 	"github.com/muster-sched/muster/placement/manifest/internal/lives"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -191,13 +191,7 @@ func (s *Store) compareGangs(c *Changes) {
 
 // same says whether nothing that the caller sees of a gang, or its place in the queue, is another one.
 func (g *Gang) same(o *Gang) bool {
-	text := func(err error) string {
-		if err == nil {
-			return ""
-		}
-		return err.Error()
-	}
-	return text(g.Err) == text(o.Err) && g.Created.Equal(o.Created) && g.UID == o.UID && g.Plain == o.Plain && g.namespace == o.namespace && maps.Equal(g.promised, o.promised) &&
+	return fmt.Sprint(g.Err) == fmt.Sprint(o.Err) && g.Created.Equal(o.Created) && g.UID == o.UID && g.Plain == o.Plain && g.namespace == o.namespace && maps.Equal(g.promised, o.promised) &&
 		g.Total == o.Total && maps.Equal(g.Ignored, o.Ignored) && reflect.DeepEqual(g.Terms, o.Terms) && reflect.DeepEqual(g.Request, o.Request)
 }
 
@@ -236,60 +230,6 @@ func (s *Store) compareRunning(c *Changes) {
 	}
 	runs.Compare(old, now, &c.Delta)
 	s.compareMinima(c)
-}
-
-// compareHolds finds the gangs for whom other places are kept.
-func (s *Store) compareHolds(c *Changes) {
-	var old, now []cluster.Hold
-	for _, found := range s.told.gone {
-		old = append(old, found.holds...)
-	}
-	for sec := range s.told.fresh {
-		now = append(now, sec.found.holds...)
-	}
-	c.Delta.Holds = runs.CompareHolds(old, now)
-}
-
-// compareLives finds what has happened to gangs.
-func (s *Store) compareLives(c *Changes) {
-	var names []lives.Name
-	now := map[lives.Name]*lives.Life{}
-	for _, found := range s.told.gone {
-		for _, d := range found.gangs {
-			names = append(names, lives.Name{Of: d.name, Plain: d.plain})
-		}
-	}
-	for sec := range s.told.fresh {
-		for _, d := range sec.found.gangs {
-			d.live(now)
-		}
-	}
-	c.Events = s.told.lives.Become(names, now)
-	for _, ref := range slices.SortedFunc(maps.Keys(s.told.moved), runs.CompareRefs) {
-		if t := s.told.moved[ref]; s.sections[t.sec] && !s.told.fresh[t.sec] {
-			c.Events = append(c.Events, s.told.lives.Member(ref.Gang, ref.Member, t.sec.found.row(ref) != nil)...)
-		}
-	}
-	slices.SortStableFunc(c.Events, func(a, b permit.Event) int { return muster.CompareNatural(a.Gang, b.Gang) })
-}
-
-// compareMinima finds the minima that are others, of gangs that were not read again and of which some member stays as it was.
-func (s *Store) compareMinima(c *Changes) {
-	placed := map[cluster.MemberRef]bool{}
-	for i := range c.Delta.Place {
-		placed[runs.Ref(&c.Delta.Place[i])] = true
-	}
-	for name, t := range s.told.least {
-		i := -1
-		if s.sections[t.sec] {
-			i = slices.IndexFunc(t.sec.found.running, func(m cluster.Running) bool {
-				return m.Gang == name && !placed[cluster.MemberRef{Gang: name, Member: m.Member}]
-			})
-		}
-		if i >= 0 && t.sec.found.running[i].MinMember != t.was {
-			lists.Enter(&c.Delta.Minima, name, t.sec.found.running[i].MinMember)
-		}
-	}
 }
 
 // compareBase finds the nodes, quotas and budgets that are others.

@@ -17,6 +17,7 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/quotas"
+	"github.com/muster-sched/muster/placement/manifest/internal/runs"
 	"github.com/muster-sched/muster/placement/manifest/internal/seats"
 	"github.com/muster-sched/muster/placement/manifest/internal/tasks"
 )
@@ -209,6 +210,25 @@ func (t *told) need(d *draft, sec *section, least int) {
 	for i := range sec.found.running {
 		if m := &sec.found.running[i]; m.Gang == d.name {
 			m.MinMember = least
+		}
+	}
+}
+
+// compareMinima finds the minima that are others, of gangs that were not read again and of which some member stays as it was.
+func (s *Store) compareMinima(c *Changes) {
+	placed := map[cluster.MemberRef]bool{}
+	for i := range c.Delta.Place {
+		placed[runs.Ref(&c.Delta.Place[i])] = true
+	}
+	for name, t := range s.told.least {
+		i := -1
+		if s.sections[t.sec] {
+			i = slices.IndexFunc(t.sec.found.running, func(m cluster.Running) bool {
+				return m.Gang == name && !placed[cluster.MemberRef{Gang: name, Member: m.Member}]
+			})
+		}
+		if i >= 0 && t.sec.found.running[i].MinMember != t.was {
+			lists.Enter(&c.Delta.Minima, name, t.sec.found.running[i].MinMember)
 		}
 	}
 }

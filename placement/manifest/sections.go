@@ -4,7 +4,12 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang/permit"
+	"github.com/muster-sched/muster/placement/manifest/internal/lives"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
+	"github.com/muster-sched/muster/placement/manifest/internal/runs"
 )
 
 // section is a set of objects that make gangs with each other, and with no other object.
@@ -149,4 +154,39 @@ func (s *Store) dissolveAsking(name string) {
 	for _, it := range s.links.Asking(name) {
 		s.dissolve(it.section)
 	}
+}
+
+// compareHolds finds the gangs for whom other places are kept.
+func (s *Store) compareHolds(c *Changes) {
+	var old, now []cluster.Hold
+	for _, found := range s.told.gone {
+		old = append(old, found.holds...)
+	}
+	for sec := range s.told.fresh {
+		now = append(now, sec.found.holds...)
+	}
+	c.Delta.Holds = runs.CompareHolds(old, now)
+}
+
+// compareLives finds what has happened to gangs.
+func (s *Store) compareLives(c *Changes) {
+	var names []lives.Name
+	now := map[lives.Name]*lives.Life{}
+	for _, found := range s.told.gone {
+		for _, d := range found.gangs {
+			names = append(names, lives.Name{Of: d.name, Plain: d.plain})
+		}
+	}
+	for sec := range s.told.fresh {
+		for _, d := range sec.found.gangs {
+			d.live(now)
+		}
+	}
+	c.Events = s.told.lives.Become(names, now)
+	for _, ref := range slices.SortedFunc(maps.Keys(s.told.moved), runs.CompareRefs) {
+		if t := s.told.moved[ref]; s.sections[t.sec] && !s.told.fresh[t.sec] {
+			c.Events = append(c.Events, s.told.lives.Member(ref.Gang, ref.Member, t.sec.found.row(ref) != nil)...)
+		}
+	}
+	slices.SortStableFunc(c.Events, func(a, b permit.Event) int { return muster.CompareNatural(a.Gang, b.Gang) })
 }
