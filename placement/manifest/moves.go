@@ -235,11 +235,12 @@ func (s *Store) compareMinima(c *Changes) {
 
 // row is a member that runs, nil if it does not.
 func (f *outcome) row(ref cluster.MemberRef) *cluster.Running {
-	i := slices.IndexFunc(f.running, func(m cluster.Running) bool { return m.Member == ref.Member && m.Gang == ref.Gang })
-	if i < 0 {
-		return nil
+	for i := range f.running {
+		if m := &f.running[i]; m.Member == ref.Member && m.Gang == ref.Gang {
+			return m
+		}
 	}
-	return &f.running[i]
+	return nil
 }
 
 // endsAlone says whether a member of a gang can be over and nothing but its row and the number of those who are needed is another thing: no member
