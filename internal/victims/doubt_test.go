@@ -212,6 +212,40 @@ func TestDoubtOfOneTrial(t *testing.T) {
 	require.Positive(t, doubted, "no set is found after a trial in doubt")
 }
 
+// Who need not leave is asked with steps beside those of the trials, and plans that share their steps pay for both.
+func TestSparingIsPaidFor(t *testing.T) {
+	c, gang := full(t, 4, 1, 2, 5), roles(5, 3, 5, 3)
+	spent := func(change func(*victimSearch)) (reserve, all int64) {
+		p, err := search.New(c, gang, nil, problem.Bounds{})
+		require.NoError(t, err)
+		left := p.NewBudget()
+		p.Done()
+		p, err = search.New(c, gang, nil, problem.Bounds{Left: left})
+		require.NoError(t, err)
+		defer p.Done()
+		p.LeavingGone = true
+		least, _ := search.For(p).Minimal()
+		s := newVictimSearch(least[0], p.NewBudget().Part(evictShare))
+		s.all = &allGone{}
+		defer s.all.forget()
+		change(s)
+		had, before := *s.reserve, *left
+		s.solve()
+		return had.Fronts.Left() - s.reserve.Fronts.Left(), before.Fronts.Left() - left.Fronts.Left()
+	}
+	for gang.Steps = 1; ; gang.Steps++ {
+		require.Less(t, gang.Steps, 2000, "no set is in doubt")
+		reserve, all := spent(func(*victimSearch) {})
+		if reserve == 0 {
+			continue
+		}
+		none, others := spent(func(s *victimSearch) { s.question.FitsAtLast = nil })
+		require.Zero(t, none)
+		require.Equal(t, others+reserve, all)
+		return
+	}
+}
+
 // What does not fit once everybody is gone that may leave is hopeless, and nothing else is.
 func TestHopeless(t *testing.T) {
 	c := full(t, 4, 1, 2, 5)

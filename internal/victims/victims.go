@@ -85,9 +85,11 @@ func evictForAll(p *problem.Problem, left *front.Budget, gone *allGone) *Evictio
 // solve finds the victims: one by one if it can be, else together. The first way writes the question even where it
 // gives up, so the second one begins with a copy from before. Slices in that copy are replaced, never written to.
 func (e *victimSearch) solve() (s preempt.Solution) {
+	had := *e.reserve
 	defer func() {
 		if left := e.p.Bounds.Left; left != nil {
 			left.Packing.Spend(looksInStep * int64(s.Steps))
+			left.Spend(&had, e.reserve)
 		}
 	}()
 	all := e.question
