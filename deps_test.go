@@ -71,18 +71,18 @@ const arrows = `
 	placement/manifest/internal/budgets < . cluster internal/match internal/document placement/manifest/internal/object placement/manifest/internal/selectors
 	placement/manifest/internal/priorities < placement/manifest/internal/object
 	placement/manifest/internal/links <
-	placement/manifest/internal/runs < . cluster
+	placement/manifest/internal/lists <
+	placement/manifest/internal/runs < . cluster placement/manifest/internal/lists
 	placement/manifest/internal/terms < gang placement/manifest/internal/object
 	placement/manifest/internal/jobs < placement/manifest/internal/object
 	placement/manifest/internal/ignored < placement/manifest/internal/object
 	placement/manifest/internal/assumed < internal/document
 	placement/manifest/internal/lives < . gang gang/permit
-	placement/manifest/internal/lists <
 	placement/manifest/internal/requests < gang internal/document placement/manifest/internal/object placement/manifest/internal/trees
 	placement/manifest/internal/apart < gang internal/match internal/document placement/manifest/internal/object
 	placement/manifest/internal/whatif < . topology gang cluster internal/known internal/document placement/manifest/internal/object placement/manifest/internal/trees
-	placement/manifest/internal/quotas < . quota placement/manifest/internal/object placement/manifest/internal/amounts
-	placement/manifest/internal/member < . numa gang placement/manifest/internal/object placement/manifest/internal/apart placement/manifest/internal/priorities placement/manifest/internal/quotas
+	placement/manifest/internal/quotas < . quota placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/lists
+	placement/manifest/internal/member < . numa gang placement/manifest/internal/object placement/manifest/internal/nodes placement/manifest/internal/apart placement/manifest/internal/priorities placement/manifest/internal/quotas
 	placement/manifest/internal/tasks < . gang placement/manifest/internal/object placement/manifest/internal/selectors placement/manifest/internal/member
 	placement/manifest/internal/seats < placement/manifest/internal/object placement/manifest/internal/member
 	placement/manifest/internal/assigned < placement/manifest/internal/owners placement/manifest/internal/object

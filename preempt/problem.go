@@ -67,6 +67,14 @@ type Problem struct {
 	Guaranteed []string
 }
 
+// atLast is Fits for what need not leave.
+func (p *Problem) atLast() func(gone []int32, strategy int) (outside int64, ok bool) {
+	if p.FitsAtLast != nil {
+		return p.FitsAtLast
+	}
+	return p.Fits
+}
+
 // Strategy bounds the gang, and each level of groups, by the index of a tier in Problem.Tiers.
 type Strategy struct {
 	// Gang is the tier whose domains may hold the gang.

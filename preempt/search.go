@@ -29,6 +29,7 @@ type search struct {
 	strategy int
 	tiers    *Strategy
 	limit    []int64 // keys that begin above it are of no use; nil: all are
+	asks     func(gone []int32, strategy int) (outside int64, ok bool)
 	best     answer
 }
 
@@ -95,10 +96,10 @@ func (s *search) fits(set []int32) (outside int64, ok bool) {
 	return s.ask(set)
 }
 
-// ask asks Fits, which takes a look at each node.
+// ask asks Fits, or FitsAtLast, which takes a look at each node.
 func (s *search) ask(set []int32) (outside int64, ok bool) {
 	s.budget.used += 1 + int(s.tree.positions)/16
-	return s.model.problem.Fits(set, s.strategy)
+	return s.asks(set, s.strategy)
 }
 
 // makesRoom says whether any set makes room, and in which domain, where numbers decide.

@@ -156,10 +156,8 @@ func (d *driver) solution() Solution {
 		return out
 	}
 	if !out.Proven {
-		if p.FitsAtLast != nil {
-			p.Fits = p.FitsAtLast
-		}
 		s := d.solver.search(d.strategy, nil)
+		s.asks = p.atLast()
 		out.Gone = d.spareAtAll(s.spare(&d.best))
 	}
 	out.Strategy = d.strategy

@@ -48,6 +48,7 @@ func (s *solver) search(strategy int, limit []int64) search {
 	return search{
 		model: &s.model, tree: &s.tree, nodes: &s.nodes, state: &s.state, pricer: &s.pricer, curves: &s.curves, relaxed: &s.relaxed,
 		budget: &s.budget, strategy: strategy, tiers: &s.model.problem.Strategies[strategy], limit: limit,
+		asks: s.model.problem.Fits,
 	}
 }
 

@@ -102,7 +102,7 @@ func (d *driver) fits(r *room, set []int32, strategy int) bool {
 	if p.Exact {
 		return d.solver.tree.hasRoom(&p.Strategies[strategy], r.slots)
 	}
-	_, ok := p.Fits(set, strategy)
+	_, ok := p.atLast()(set, strategy)
 	return ok
 }
 

@@ -132,9 +132,9 @@ func Describe(c *placement.Cluster, trees ...string) cluster.Spec {
 	return spec
 }
 
-// Seen is a cluster as a request sees it, or some gangs that start together: members for whom room is held run, and never leave, but for those of
-// the gangs themselves and of gangs of a lower priority.
-func Seen(spec cluster.Spec, req *gang.Request, gangs ...string) cluster.Spec {
+// Seen is a cluster as a request sees it: members for whom room is held run, and never leave, but for those of the gang itself and of gangs of a
+// lower priority.
+func Seen(spec cluster.Spec, req *gang.Request) cluster.Spec {
 	spec.Running = slices.Clone(spec.Running)
 	least := map[string]int64{} // the priority of all that is held for a gang
 	for _, h := range spec.Holds {
@@ -143,7 +143,7 @@ func Seen(spec cluster.Spec, req *gang.Request, gangs ...string) cluster.Spec {
 		}
 	}
 	for _, h := range spec.Holds {
-		if least[h.Gang] < req.Priority || h.Gang == req.Name || slices.Contains(gangs, h.Gang) {
+		if least[h.Gang] < req.Priority || h.Gang == req.Name {
 			continue
 		}
 		spec.Running = append(spec.Running, cluster.Running{

@@ -151,7 +151,7 @@ var indexKeys = []string{
 
 // affinityKey is the key by which a pod is drawn to others of its key, and where it stands.
 func affinityKey(o *object.Object) (string, object.Field) {
-	const name = schedulingPrefix + "network-topology-selector"
+	const name = nodes.SchedulingPrefix + "network-topology-selector"
 	if o.Annotations[name] == "" {
 		return "", object.Field{}
 	}

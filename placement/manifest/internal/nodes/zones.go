@@ -15,8 +15,8 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
-// schedulingPrefix begins the keys of Koordinator about one pod.
-const schedulingPrefix = "scheduling.koordinator.sh/"
+// SchedulingPrefix begins the keys of Koordinator about one pod.
+const SchedulingPrefix = "scheduling.koordinator.sh/"
 
 // policyLabel is the label of a node with its policy.
 const policyLabel = "node.koordinator.sh/numa-topology-policy"
@@ -43,7 +43,7 @@ func ReadWish(notes object.Field) gang.NUMA {
 	}
 	var hasPolicy, hasExclusive bool
 	for _, key := range []string{"numa-topology-spec", "resource-spec"} {
-		spec := notes.Get(schedulingPrefix + key)
+		spec := notes.Get(SchedulingPrefix + key)
 		if !spec.Present() {
 			continue
 		}
@@ -291,7 +291,7 @@ func (h Held) add(node string, zone int, amounts muster.Resources) {
 }
 
 // Status is the annotation of a pod that tells its parts of zones.
-const Status = schedulingPrefix + "resource-status"
+const Status = SchedulingPrefix + "resource-status"
 
 // Placed reads which parts of the zones of its node a pod has, which adds to what is held, and under which policy. Nil: none, or
 // its node is not in the input, or has no zones.

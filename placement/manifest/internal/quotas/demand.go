@@ -1,15 +1,15 @@
 package quotas
 
-import "github.com/muster-sched/muster"
+import (
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement/manifest/internal/lists"
+)
 
 // AddDemand adds what waits in some quotas; to may be nil.
 func AddDemand(to, more map[string]muster.Resources) map[string]muster.Resources {
 	for name, asks := range more {
-		if to == nil {
-			to = map[string]muster.Resources{}
-		}
 		if to[name] == nil {
-			to[name] = muster.Resources{}
+			lists.Enter(&to, name, muster.Resources{})
 		}
 		to[name].Add(asks)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/placement/manifest/internal/lists"
 )
 
 // Ref names a member.
@@ -64,13 +65,9 @@ func CompareHolds(was, now []cluster.Hold) (changed map[string][]cluster.Hold) {
 		}
 	}
 	for gang, holds := range fresh {
-		if reflect.DeepEqual(old[gang], holds) {
-			continue
+		if !reflect.DeepEqual(old[gang], holds) {
+			lists.Enter(&changed, gang, holds)
 		}
-		if changed == nil {
-			changed = map[string][]cluster.Hold{}
-		}
-		changed[gang] = holds
 	}
 	return changed
 }
