@@ -41,20 +41,26 @@ func changeCluster(spec *cluster.Spec, req *gang.Request, c *explain.Change) {
 			return slices.Contains(c.Gangs, r.Gang) && !r.Unevictable
 		})
 	case explain.KindQuota:
-		var specs []quota.Spec
-		for _, name := range spec.Quotas.Quotas() {
-			s, _ := spec.Quotas.Spec(name)
-			for _, q := range c.Quotas {
-				if q.Quota == name {
-					s.Max, s.Min = Over(s.Max, q.Max), Over(s.Min, q.Min)
-				}
-			}
-			specs = append(specs, s)
-		}
-		spec.Quotas = sure(quota.New(specs))
+		spec.Quotas = sure(Quotas(spec.Quotas, c))
 	default:
 		addNodes(spec, req.Tree, c)
 	}
+}
+
+// Quotas is a tree of quotas after a change of quotas. An error says why there can be no such tree: a minimum that is less than its children
+// have in sum, say.
+func Quotas(tree *quota.Tree, c *explain.Change) (*quota.Tree, error) {
+	var specs []quota.Spec
+	for _, name := range tree.Quotas() {
+		s, _ := tree.Spec(name)
+		for _, q := range c.Quotas {
+			if q.Quota == name {
+				s.Max, s.Min = Over(s.Max, q.Max), Over(s.Min, q.Min)
+			}
+		}
+		specs = append(specs, s)
+	}
+	return quota.New(specs)
 }
 
 // serving is a node that is in service again, as whoever returns it leaves it.

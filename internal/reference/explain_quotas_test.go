@@ -2,11 +2,36 @@ package reference
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/internal/changed"
 	"github.com/muster-sched/muster/internal/draws"
 )
+
+// smallerQuotas are changes of quotas that are smaller than one, and that a tree of quotas can have.
+func smallerQuotas(in *Input, c *explain.Change) []explain.Change {
+	out := append(fewerQuotas(in, c), lessOfAnother(in, c)...)
+	add := func(i int, change func(*explain.QuotaChange)) {
+		next := *c
+		next.Quotas = slices.Clone(c.Quotas)
+		change(&next.Quotas[i])
+		out = append(out, next)
+	}
+	for i, q := range c.Quotas {
+		for resource, amount := range q.Max {
+			add(i, func(less *explain.QuotaChange) { less.Max = changed.Over(q.Max, muster.Resources{resource: amount - 1}) })
+		}
+		for resource, amount := range q.Min {
+			add(i, func(less *explain.QuotaChange) { less.Min = changed.Over(q.Min, muster.Resources{resource: amount - 1}) })
+		}
+	}
+	return slices.DeleteFunc(out, func(c explain.Change) bool {
+		_, err := changed.Quotas(in.Spec.Quotas, &c)
+		return err != nil
+	})
+}
 
 // fewerQuotas are changes of fewer quotas than one changes, as far as they go: with larger maxima, and with larger minima too.
 func fewerQuotas(in *Input, c *explain.Change) (out []explain.Change) {

@@ -50,21 +50,7 @@ func smallerThan(in Input, c *explain.Change) (out []explain.Change) {
 			add(func(s *explain.Change) { s.Most = most })
 		}
 	case explain.KindQuota:
-		out = append(fewerQuotas(&in, c), lessOfAnother(&in, c)...)
-		for i, q := range c.Quotas {
-			for resource, amount := range q.Max {
-				add(func(s *explain.Change) {
-					s.Quotas = slices.Clone(s.Quotas)
-					s.Quotas[i].Max = changed.Over(q.Max, muster.Resources{resource: amount - 1})
-				})
-			}
-			for resource, amount := range q.Min {
-				add(func(s *explain.Change) {
-					s.Quotas = slices.Clone(s.Quotas)
-					s.Quotas[i].Min = changed.Over(q.Min, muster.Resources{resource: amount - 1})
-				})
-			}
-		}
+		out = smallerQuotas(&in, c)
 	case explain.KindRequest:
 		for a := c.Amount + 1; a < c.Before; a++ {
 			if a <= c.Amount+16 || a >= c.Before-16 {
