@@ -99,6 +99,10 @@ const arrows = `
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
 	examples/generate     < internal/document
 	examples/embed        < . topology gang gang/queue gang/permit cluster placement
+	examples/hosts/koordinator <
+	examples/hosts/kai    <
+	examples/hosts/volcano <
+	examples/hosts/kueue  <
 	benchmarks            < . fabric topology numa quota gang preempt cluster explain placement placement/manifest
 `
 
@@ -213,6 +217,9 @@ func packageImports(t *testing.T) map[string]imports {
 		}
 		if name := d.Name(); d.IsDir() && name != "." && (name == "testdata" || strings.ContainsAny(name[:1], "._")) {
 			return filepath.SkipDir
+		}
+		if _, err := os.Stat(filepath.Join(file, "go.mod")); d.IsDir() && file != "." && err == nil {
+			return filepath.SkipDir // a module of its own
 		}
 		if d.IsDir() || filepath.Ext(file) != ".go" {
 			return nil

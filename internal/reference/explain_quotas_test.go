@@ -21,10 +21,14 @@ func smallerQuotas(in *Input, c *explain.Change) []explain.Change {
 	}
 	for i, q := range c.Quotas {
 		for resource, amount := range q.Max {
-			add(i, func(less *explain.QuotaChange) { less.Max = changed.Over(q.Max, muster.Resources{resource: amount - 1}) })
+			add(i, func(less *explain.QuotaChange) {
+				less.Max = changed.Over(q.Max, muster.Resources{resource: amount - 1})
+			})
 		}
 		for resource, amount := range q.Min {
-			add(i, func(less *explain.QuotaChange) { less.Min = changed.Over(q.Min, muster.Resources{resource: amount - 1}) })
+			add(i, func(less *explain.QuotaChange) {
+				less.Min = changed.Over(q.Min, muster.Resources{resource: amount - 1})
+			})
 		}
 	}
 	return slices.DeleteFunc(out, func(c explain.Change) bool {
