@@ -1,0 +1,94 @@
+package trial
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/cmd/kube-scheduler/app/options"
+	"k8s.io/kubernetes/pkg/scheduler"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
+
+	"github.com/muster-sched/muster/hosts/kubernetes/plugin"
+)
+
+// Scheduler runs in this process.
+type Scheduler struct {
+	*scheduler.Scheduler
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+// Schedule starts a scheduler with a configuration; nil: its own defaults, without Muster.
+func (c *Cluster) Schedule(ctx context.Context, config []byte, observe plugin.Observer) (*Scheduler, error) {
+	ctx, stop := context.WithCancel(ctx)
+	to := rest.CopyConfig(c.API.Config)
+	if c.Wrap != nil {
+		to.Wrap(c.Wrap)
+	}
+	client, err := kubernetes.NewForConfig(to)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	opts, err := c.options(ctx, config)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})
+	broadcaster.StartRecordingToSink(ctx.Done())
+	informers := scheduler.NewInformerFactory(client, 0, nil)
+	dynamics := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamic.NewForConfigOrDie(to), 0, "", nil)
+	opts = append(opts, scheduler.WithKubeConfig(to),
+		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{plugin.Name: plugin.NewObserved(observe)}))
+	sched, err := scheduler.New(ctx, client, informers, dynamics, profile.NewRecorderFactory(broadcaster), opts...)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	informers.Start(ctx.Done())
+	dynamics.Start(ctx.Done())
+	informers.WaitForCacheSync(ctx.Done())
+	dynamics.WaitForCacheSync(ctx.Done())
+	if err := sched.WaitForHandlersSync(ctx); err != nil {
+		stop()
+		return nil, err
+	}
+	s := &Scheduler{Scheduler: sched, stop: stop, done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		sched.Run(ctx)
+		broadcaster.Shutdown()
+	}()
+	return s, nil
+}
+
+func (c *Cluster) options(ctx context.Context, config []byte) ([]scheduler.Option, error) {
+	backoff := []scheduler.Option{scheduler.WithPodInitialBackoffSeconds(1), scheduler.WithPodMaxBackoffSeconds(2)}
+	if config == nil {
+		return backoff, nil
+	}
+	file := filepath.Join(c.dir, "scheduler.yaml")
+	if err := os.WriteFile(file, config, 0o600); err != nil {
+		return nil, err
+	}
+	read, err := options.LoadConfigFromFile(klog.FromContext(ctx), file)
+	if err != nil {
+		return nil, err
+	}
+	return append(backoff, scheduler.WithProfiles(read.Profiles...)), nil
+}
+
+// Stop ends it at once, whatever it is doing: what it had assumed and not bound is lost.
+func (s *Scheduler) Stop() {
+	s.stop()
+	<-s.done
+}

@@ -1,0 +1,64 @@
+package plugin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/muster-sched/muster/gang"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+)
+
+// Args are the pluginConfig of the plugin. The zero value is the default.
+type Args struct {
+	// Layers are keys of labels of nodes, widest first, that make the topology of clusters without an object that tells it.
+	Layers []string `json:"layers,omitempty"`
+	// Policy says which of equally tight places is taken: BestFit (the default), Spread or Balanced.
+	Policy gang.Policy `json:"policy,omitempty"`
+	// Resources are read beside pods, nodes, groups, classes and budgets, as `topologies.v1beta1.kueue.x-k8s.io`: topologies, quotas and zones of nodes.
+	Resources []string `json:"resources,omitempty"`
+	// PreemptionSteps bounds the search for victims; 0: the library's default.
+	PreemptionSteps int `json:"preemptionSteps,omitempty"`
+	// CheckMirror compares free amounts with the scheduler's in every cycle, and logs what differs. It is for tests: O(nodes) a cycle.
+	CheckMirror bool `json:"checkMirror,omitempty"`
+}
+
+// DecodeArgs reads a pluginConfig, and validates it. Fields that nobody knows are errors.
+func DecodeArgs(obj runtime.Object) (*Args, error) {
+	args := &Args{}
+	if err := frameworkruntime.DecodeInto(obj, args); err != nil {
+		return nil, fmt.Errorf("%s: pluginConfig: %w", Name, err)
+	}
+	if args.Policy == "" {
+		args.Policy = gang.BestFit
+	}
+	return args, args.validate().ToAggregate()
+}
+
+func (a *Args) validate() (errs field.ErrorList) {
+	for i, key := range a.Layers {
+		at := field.NewPath("layers").Index(i)
+		for _, msg := range validation.IsQualifiedName(key) {
+			errs = append(errs, field.Invalid(at, key, msg))
+		}
+		if slices.Index(a.Layers, key) < i {
+			errs = append(errs, field.Duplicate(at, key))
+		}
+	}
+	if policies := []gang.Policy{gang.BestFit, gang.Spread, gang.Balanced}; !slices.Contains(policies, a.Policy) {
+		errs = append(errs, field.NotSupported(field.NewPath("policy"), a.Policy, policies))
+	}
+	for i, name := range a.Resources {
+		if resource, _ := schema.ParseResourceArg(name); resource == nil || strings.Count(name, ".") < 2 {
+			errs = append(errs, field.Invalid(field.NewPath("resources").Index(i), name, "must be like topologies.v1beta1.kueue.x-k8s.io"))
+		}
+	}
+	if a.PreemptionSteps < 0 {
+		errs = append(errs, field.Invalid(field.NewPath("preemptionSteps"), a.PreemptionSteps, "must not be negative"))
+	}
+	return errs
+}

@@ -1,0 +1,129 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
+
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/objects"
+	"github.com/muster-sched/muster/hosts/kubernetes/mirror"
+)
+
+var (
+	podGroupKind  = schedulingv1beta1.SchemeGroupVersion.WithKind("PodGroup")
+	compositeKind = schedulingv1alpha3.SchemeGroupVersion.WithKind("CompositePodGroup")
+)
+
+// objectsOf are the objects of a group and of all below it, as this cycle has them.
+func objectsOf(group fwk.PodGroupInfo) (out []mirror.Object) {
+	if c := group.GetCompositePodGroup(); c != nil {
+		out = append(out, mirror.Object{Value: c, Kind: compositeKind})
+		for _, child := range group.GetChildren() {
+			out = append(out, objectsOf(child)...)
+		}
+		return out
+	}
+	return append(out, mirror.Object{Value: group.GetPodGroup(), Kind: podGroupKind})
+}
+
+// inform lets informers tell the mirror what snapshots lack. It also starts those of further resources, and fails where one is not served or may not
+// be listed.
+func inform(ctx context.Context, handle fwk.Handle, m *mirror.Mirror, resources []string) error {
+	logger, shared := klog.FromContext(ctx), handle.SharedInformerFactory()
+	watched := []struct {
+		informer cache.SharedIndexInformer
+		kind     schema.GroupVersionKind
+	}{
+		{shared.Scheduling().V1().PriorityClasses().Informer(), schedulingv1.SchemeGroupVersion.WithKind("PriorityClass")},
+		{shared.Policy().V1().PodDisruptionBudgets().Informer(), policyv1.SchemeGroupVersion.WithKind("PodDisruptionBudget")},
+	}
+	if utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload) {
+		watched = append(watched, watched[0])
+		watched[2].informer, watched[2].kind = shared.Scheduling().V1beta1().PodGroups().Informer(), podGroupKind
+	}
+	if utilfeature.DefaultFeatureGate.Enabled(features.CompositePodGroup) {
+		watched = append(watched, watched[0])
+		watched[len(watched)-1].informer, watched[len(watched)-1].kind = shared.Scheduling().V1alpha3().CompositePodGroups().Informer(), compositeKind
+	}
+	for _, w := range watched {
+		if _, err := w.informer.AddEventHandler(tells(logger, m, w.kind)); err != nil {
+			return err
+		}
+	}
+	if _, err := shared.Core().V1().Pods().Informer().AddEventHandler(tellsPods(logger, m)); err != nil {
+		return err
+	}
+	return watchFurther(ctx, handle, m, resources)
+}
+
+// tells is a handler that reads objects of a kind; nil objects of typed clients do not occur.
+func tells(logger klog.Logger, m *mirror.Mirror, kind schema.GroupVersionKind) cache.ResourceEventHandler {
+	read := func(obj any) map[string]any {
+		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+			obj = gone.Obj
+		}
+		if u, ok := obj.(*unstructured.Unstructured); ok {
+			return u.Object
+		}
+		out, err := objects.Of(obj, kind)
+		if err != nil {
+			logger.Error(err, "An object cannot be read")
+		}
+		return out
+	}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { m.Observe(logger, read(obj)) },
+		UpdateFunc: func(_, obj any) { m.Observe(logger, read(obj)) },
+		DeleteFunc: func(obj any) { m.Forget(logger, read(obj)) },
+	}
+}
+
+func tellsPods(logger klog.Logger, m *mirror.Mirror) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { m.ObservePod(logger, obj.(*v1.Pod)) },
+		UpdateFunc: func(_, obj any) { m.ObservePod(logger, obj.(*v1.Pod)) },
+		DeleteFunc: func(obj any) {
+			if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+				obj = gone.Obj
+			}
+			m.ForgetPod(logger, obj.(*v1.Pod))
+		},
+	}
+}
+
+func watchFurther(ctx context.Context, handle fwk.Handle, m *mirror.Mirror, resources []string) error {
+	if len(resources) == 0 {
+		return nil
+	}
+	client, err := dynamic.NewForConfig(handle.KubeConfig())
+	if err != nil {
+		return err
+	}
+	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
+	for _, name := range resources {
+		resource, _ := schema.ParseResourceArg(name)
+		if _, err := client.Resource(*resource).List(ctx, listOne); err != nil {
+			return fmt.Errorf("%s: pluginConfig: resources: %s: %w", Name, name, err)
+		}
+		if _, err := factory.ForResource(*resource).Informer().AddEventHandler(tells(klog.FromContext(ctx), m, schema.GroupVersionKind{})); err != nil {
+			return err
+		}
+	}
+	factory.Start(ctx.Done())
+	factory.WaitForCacheSync(ctx.Done())
+	return nil
+}
