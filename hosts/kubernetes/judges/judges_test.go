@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,22 +38,48 @@ func TestKubernetesScenarios(t *testing.T) {
 	build := exec.Command("go", "test", "-vet=off", "-c", "-o", binary, "-overlay", overlay(t), "./"+folder)
 	text, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", text)
-	cmd := exec.Command(binary, "-test.v", "-test.timeout=30m", "-test.run="+run)
-	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "KUBE_INTEGRATION_ETCD_URL="+etcd.URL)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, io.Discard
-	_ = cmd.Run() // what failed is in the output
+	out := runAll(t, binary, run, "KUBE_INTEGRATION_ETCD_URL="+etcd.URL)
 	if name := os.Getenv("MUSTER_JUDGE_OUTPUT"); name != "" {
-		require.NoError(t, os.WriteFile(name, out.Bytes(), 0o600))
+		require.NoError(t, os.WriteFile(name, out, 0o600))
 	}
-	passed, failed := results(t, &out)
+	passed, failed := results(t, bytes.NewReader(out))
 	require.NotEmpty(t, append(passed, failed...), "nothing ran")
 	t.Logf("%d scenarios end as Kubernetes says, %d do not", len(passed), len(failed))
 	if run != "" {
 		return
 	}
 	require.Equal(t, differs(t), failed)
+}
+
+// runAll runs the tests of a binary, each in a process of its own, as many at once as there are cores.
+func runAll(t *testing.T, binary, run, env string) []byte {
+	named := exec.Command(binary, "-test.list=.")
+	named.Env = append(os.Environ(), env)
+	list, err := named.Output()
+	require.NoError(t, err)
+	tests := strings.Fields(string(list))
+	outs := make([]bytes.Buffer, len(tests))
+	next := make(chan int)
+	var all sync.WaitGroup
+	for range runtime.NumCPU() {
+		all.Go(func() {
+			for i := range next {
+				cmd := exec.Command(binary, "-test.v", "-test.timeout=30m", "-test.run=^"+tests[i]+"$/"+run)
+				cmd.Dir, cmd.Env, cmd.Stdout = filepath.Dir(binary), append(os.Environ(), env), &outs[i]
+				_ = cmd.Run() // what failed is in the output
+			}
+		})
+	}
+	for i := range tests {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+	var out []byte
+	for i := range outs {
+		out = append(out, outs[i].Bytes()...)
+	}
+	return out
 }
 
 // overlay writes patched copies of the scenarios, and says that they stand in a folder beside this one, which is not there.

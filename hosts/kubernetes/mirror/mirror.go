@@ -116,7 +116,10 @@ func (m *Mirror) look(n *node, info fwk.NodeInfo) (set []func() error) {
 		n.pods = append(n.pods, next.object.UID)
 		known := m.pods[next.object.UID]
 		next.gone = known != nil && known.gone
-		if known == nil || known.node != next.node || known.object != next.object && !sameForPlans(known, &next) {
+		switch {
+		case known != nil && known.node == "" && sameForPlans(known, &next):
+			set = append(set, func() error { return m.assume(&next) })
+		case known == nil || known.node != next.node || !sameForPlans(known, &next):
 			set = append(set, func() error { return m.setPod(&next) })
 		}
 		m.pods[next.object.UID] = &next
@@ -130,11 +133,11 @@ func (m *Mirror) look(n *node, info fwk.NodeInfo) (set []func() error) {
 	return set
 }
 
-// sameForPlans says whether two states of one pod on its node mean the same to plans.
+// sameForPlans says whether two states of one pod mean the same to plans, their nodes aside: of a spec that was scheduled nothing else changes.
 func sameForPlans(a, b *pod) bool {
 	old, now := a.object, b.object
-	return old.ResourceVersion == now.ResourceVersion || old.Generation == now.Generation && now.Generation > 0 && old.Status.Phase == now.Status.Phase &&
-		old.Status.StartTime.Equal(now.Status.StartTime) && old.DeletionTimestamp.IsZero() == now.DeletionTimestamp.IsZero() &&
+	return old == now || old.ResourceVersion == now.ResourceVersion || old.Status.Phase == now.Status.Phase && old.Status.StartTime.Equal(now.Status.StartTime) &&
+		old.DeletionTimestamp.IsZero() == now.DeletionTimestamp.IsZero() && len(old.Spec.Tolerations) == len(now.Spec.Tolerations) &&
 		maps.Equal(old.Labels, now.Labels) && maps.Equal(old.Annotations, now.Annotations) && equalAmounts(a.amounts, b.amounts)
 }
 
@@ -188,6 +191,14 @@ func (m *Mirror) setPod(p *pod) error {
 		return err
 	}
 	return m.store.Set(obj)
+}
+
+// assume lets a pod that waits in the store run on its node.
+func (m *Mirror) assume(p *pod) error {
+	if err := m.store.Assume(key("v1", "Pod", p.object.Namespace, p.object.Name), p.node); err == nil {
+		return nil
+	}
+	return m.setPod(p) // another pod of that name is there
 }
 
 func (m *Mirror) deletePod(uid types.UID) error {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"sigs.k8s.io/yaml"
 )
 
 // Args are the pluginConfig of the plugin. The zero value is the default.
@@ -30,8 +30,14 @@ type Args struct {
 // DecodeArgs reads a pluginConfig, and validates it. Fields that nobody knows are errors.
 func DecodeArgs(obj runtime.Object) (*Args, error) {
 	args := &Args{}
-	if err := frameworkruntime.DecodeInto(obj, args); err != nil {
-		return nil, fmt.Errorf("%s: pluginConfig: %w", Name, err)
+	if obj != nil {
+		raw, ok := obj.(*runtime.Unknown)
+		if !ok {
+			return nil, fmt.Errorf("%s: pluginConfig: %T cannot be read", Name, obj)
+		}
+		if err := yaml.UnmarshalStrict(raw.Raw, args); err != nil { // reads JSON as well
+			return nil, fmt.Errorf("%s: pluginConfig: %w", Name, err)
+		}
 	}
 	if args.Policy == "" {
 		args.Policy = gang.BestFit

@@ -14,6 +14,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -67,7 +68,7 @@ func inform(ctx context.Context, handle fwk.Handle, m *mirror.Mirror, resources 
 	if _, err := shared.Core().V1().Pods().Informer().AddEventHandler(tellsPods(logger, m)); err != nil {
 		return err
 	}
-	return watchFurther(ctx, handle, m, resources)
+	return watchFurther(ctx, handle.KubeConfig(), m, resources)
 }
 
 // tells is a handler that reads objects of a kind; nil objects of typed clients do not occur.
@@ -105,11 +106,11 @@ func tellsPods(logger klog.Logger, m *mirror.Mirror) cache.ResourceEventHandler 
 	}
 }
 
-func watchFurther(ctx context.Context, handle fwk.Handle, m *mirror.Mirror, resources []string) error {
+func watchFurther(ctx context.Context, config *rest.Config, m *mirror.Mirror, resources []string) error {
 	if len(resources) == 0 {
 		return nil
 	}
-	client, err := dynamic.NewForConfig(handle.KubeConfig())
+	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,8 @@ func (p *Plugin) GeneratePlacements(ctx context.Context, state fwk.PodGroupCycle
 	var of *plan
 	if up := state.GetParentPlacementCycleState(); up != nil {
 		of = planOf(up.GetPodGroupSchedulingCycle())
-	} else {
+	}
+	if of == nil { // the topmost, or one that a group without rules leaves to itself
 		var err error
 		if of, err = p.plan(ctx, group); err != nil {
 			return nil, fwk.AsStatus(err)
