@@ -13,6 +13,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/placement/render"
 )
 
@@ -55,6 +56,11 @@ const (
 // whatever else there is to say to stderr.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	_, err := Execute(args, stdin, stdout, stderr)
+	return status(err, stderr)
+}
+
+// status is the exit status that an error stands for; what the user was not told of is said.
+func status(err error, stderr io.Writer) int {
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return ok
@@ -87,6 +93,11 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 	if err != nil {
 		return nil, err
 	}
+	return set.execute(files, stdin, stdout, stderr)
+}
+
+// execute plans files and prints what the flags ask for.
+func (set *settings) execute(files []manifest.File, stdin io.Reader, stdout, stderr io.Writer) (*Planned, error) {
 	added, err := load(set.added, stdin, stderr)
 	if err != nil {
 		return nil, err
@@ -101,7 +112,8 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 		WithoutGangs: set.without.gangs, Returned: set.returned,
 	})
 	if p != nil {
-		sayChanges(stderr, &set, p.Input)
+		set.given.forgetFiles(p)
+		sayChanges(stderr, set, p.Input)
 		report(stderr, p, set.keepGoing)
 	}
 	if err != nil {
@@ -119,7 +131,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*Planned
 			return p, err
 		}
 	}
-	if err := p.write(stdout, set); err != nil {
+	if err := set.given.part(p).write(stdout, set); err != nil {
 		return p, err
 	}
 	if set.failUnplaced && slices.ContainsFunc(p.Outcomes, func(o render.Outcome) bool { return o.Err != nil }) {

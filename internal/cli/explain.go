@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,6 +24,7 @@ type explaining struct {
 	gangs []string        // by their names, or those of their owners
 	named map[string]bool // these gangs, once it is known which they are
 	plans int
+	asked string // by which word, empty: the flag
 }
 
 // define adds its flags.
@@ -84,7 +86,7 @@ func (p *Planned) explain(e *explaining) error {
 	e.named = map[string]bool{}
 	for _, name := range e.gangs {
 		if err := p.nameGangs(name, e.named); err != nil {
-			return err
+			return fmt.Errorf("%s %w", cmp.Or(e.asked, "-explain"), err)
 		}
 	}
 	for i := range p.Outcomes {
@@ -117,11 +119,11 @@ func (p *Planned) nameGangs(name string, to map[string]bool) error {
 	}
 	switch {
 	case runs:
-		return fmt.Errorf("-explain %q: all its pods have nodes", name)
+		return fmt.Errorf("%q: all its pods have nodes", name)
 	case len(names) == 0:
-		return fmt.Errorf("-explain %q: no gang waits for a node", name)
+		return fmt.Errorf("%q: no gang waits for a node", name)
 	}
-	return fmt.Errorf("-explain %q: no such gang waits for a node; the nearest one is %s", name, printed.Text(known.NearestName(name, names)))
+	return fmt.Errorf("%q: no such gang waits for a node; the nearest one is %s", name, printed.Text(known.NearestName(name, names)))
 }
 
 // explanationOf explains what became of a gang, on the snapshot and by the limit of quotas that it was planned on. What is placed at once

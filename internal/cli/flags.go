@@ -34,6 +34,7 @@ type settings struct {
 	returned          returned
 	added             repeated
 	files             []string
+	given             *Given // nil: files are planned
 }
 
 // The values of flags of which few are known, and what they mean.

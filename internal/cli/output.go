@@ -10,10 +10,10 @@ import (
 )
 
 // write prints the plans and whatever else is asked for.
-func (p *Planned) write(w io.Writer, set settings) error {
+func (p *Planned) write(w io.Writer, set *settings) error {
 	switch set.output {
 	case "json":
-		return p.writeJSON(w, &set)
+		return p.writeJSON(w, set)
 	case "svg":
 		return p.picture(w)
 	}
@@ -24,7 +24,7 @@ func (p *Planned) write(w io.Writer, set settings) error {
 	case inColour(w, os.Getenv):
 		plans = render.TextInColour
 	}
-	return render.Wrap(w, pageWidth(w, os.Getenv), func(w io.Writer) error { return p.writeText(w, &set, plans) })
+	return render.Wrap(w, pageWidth(w, os.Getenv), func(w io.Writer) error { return p.writeText(w, set, plans) })
 }
 
 // writeText prints the plans, and what else is asked for, for people.
@@ -50,10 +50,13 @@ func (p *Planned) writeText(w io.Writer, set *settings, plans func(io.Writer, []
 		}
 		fmt.Fprintln(w)
 	}
-	if len(p.Outcomes) == 0 && len(p.Input.Defects) > 0 {
+	switch all := len(p.whole().Outcomes); {
+	case all == 0 && len(p.Input.Defects) > 0:
 		fmt.Fprintln(w, "nothing is planned, and perhaps for want of what could not be read")
+	case all > 0 && len(p.Outcomes) == 0 && !set.maxFit && !set.running:
+		fmt.Fprintln(w, "none of the gangs that wait is asked for")
 	}
-	if err := render.Summary(w, p.Outcomes, &p.Input.Spec); err != nil {
+	if err := render.Summary(w, p.whole().Outcomes, &p.Input.Spec); err != nil {
 		return err
 	}
 	return writeLost(w, p.Input)

@@ -53,6 +53,9 @@ type Planned struct {
 	Quotas *quota.State
 	// Outcomes, one a gang, in the order in which the plans were made.
 	Outcomes []render.Outcome
+
+	// partOf is what this is a part of, nil: it is the whole.
+	partOf *Planned
 }
 
 // Plan reads the files and plans every gang in queue order, each on the snapshot that the ones before it left. If some of
