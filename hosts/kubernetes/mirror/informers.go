@@ -1,4 +1,4 @@
-package plugin
+package mirror
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -21,29 +22,17 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/objects"
-	"github.com/muster-sched/muster/hosts/kubernetes/mirror"
 )
 
+// The kinds of groups.
 var (
-	podGroupKind  = schedulingv1beta1.SchemeGroupVersion.WithKind("PodGroup")
-	compositeKind = schedulingv1alpha3.SchemeGroupVersion.WithKind("CompositePodGroup")
+	PodGroupKind  = schedulingv1beta1.SchemeGroupVersion.WithKind("PodGroup")
+	CompositeKind = schedulingv1alpha3.SchemeGroupVersion.WithKind("CompositePodGroup")
 )
 
-// objectsOf are the objects of a group and of all below it, as this cycle has them.
-func objectsOf(group fwk.PodGroupInfo) (out []mirror.Object) {
-	if c := group.GetCompositePodGroup(); c != nil {
-		out = append(out, mirror.Object{Value: c, Kind: compositeKind})
-		for _, child := range group.GetChildren() {
-			out = append(out, objectsOf(child)...)
-		}
-		return out
-	}
-	return append(out, mirror.Object{Value: group.GetPodGroup(), Kind: podGroupKind})
-}
-
-// inform lets informers tell the mirror what snapshots lack. It also starts those of further resources, and fails where one is not served or may not
-// be listed.
-func inform(ctx context.Context, handle fwk.Handle, m *mirror.Mirror, resources []string) error {
+// Inform lets informers tell the mirror what snapshots lack. It also starts those of further resources, such as `topologies.v1beta1.kueue.x-k8s.io`, and
+// fails where one is not served or may not be listed.
+func (m *Mirror) Inform(ctx context.Context, handle fwk.Handle, resources []string) error {
 	logger, shared := klog.FromContext(ctx), handle.SharedInformerFactory()
 	watched := []struct {
 		informer cache.SharedIndexInformer
@@ -54,11 +43,11 @@ func inform(ctx context.Context, handle fwk.Handle, m *mirror.Mirror, resources 
 	}
 	if utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload) {
 		watched = append(watched, watched[0])
-		watched[2].informer, watched[2].kind = shared.Scheduling().V1beta1().PodGroups().Informer(), podGroupKind
+		watched[2].informer, watched[2].kind = shared.Scheduling().V1beta1().PodGroups().Informer(), PodGroupKind
 	}
 	if utilfeature.DefaultFeatureGate.Enabled(features.CompositePodGroup) {
 		watched = append(watched, watched[0])
-		watched[len(watched)-1].informer, watched[len(watched)-1].kind = shared.Scheduling().V1alpha3().CompositePodGroups().Informer(), compositeKind
+		watched[len(watched)-1].informer, watched[len(watched)-1].kind = shared.Scheduling().V1alpha3().CompositePodGroups().Informer(), CompositeKind
 	}
 	for _, w := range watched {
 		if _, err := w.informer.AddEventHandler(tells(logger, m, w.kind)); err != nil {
@@ -72,7 +61,7 @@ func inform(ctx context.Context, handle fwk.Handle, m *mirror.Mirror, resources 
 }
 
 // tells is a handler that reads objects of a kind; nil objects of typed clients do not occur.
-func tells(logger klog.Logger, m *mirror.Mirror, kind schema.GroupVersionKind) cache.ResourceEventHandler {
+func tells(logger klog.Logger, m *Mirror, kind schema.GroupVersionKind) cache.ResourceEventHandler {
 	read := func(obj any) map[string]any {
 		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 			obj = gone.Obj
@@ -93,7 +82,7 @@ func tells(logger klog.Logger, m *mirror.Mirror, kind schema.GroupVersionKind) c
 	}
 }
 
-func tellsPods(logger klog.Logger, m *mirror.Mirror) cache.ResourceEventHandler {
+func tellsPods(logger klog.Logger, m *Mirror) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { m.ObservePod(logger, obj.(*v1.Pod)) },
 		UpdateFunc: func(_, obj any) { m.ObservePod(logger, obj.(*v1.Pod)) },
@@ -106,7 +95,7 @@ func tellsPods(logger klog.Logger, m *mirror.Mirror) cache.ResourceEventHandler 
 	}
 }
 
-func watchFurther(ctx context.Context, config *rest.Config, m *mirror.Mirror, resources []string) error {
+func watchFurther(ctx context.Context, config *rest.Config, m *Mirror, resources []string) error {
 	if len(resources) == 0 {
 		return nil
 	}
@@ -117,8 +106,8 @@ func watchFurther(ctx context.Context, config *rest.Config, m *mirror.Mirror, re
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
 	for _, name := range resources {
 		resource, _ := schema.ParseResourceArg(name)
-		if _, err := client.Resource(*resource).List(ctx, listOne); err != nil {
-			return fmt.Errorf("%s: pluginConfig: resources: %s: %w", Name, name, err)
+		if _, err := client.Resource(*resource).List(ctx, metav1.ListOptions{Limit: 1}); err != nil {
+			return fmt.Errorf("resources: %s: %w", name, err)
 		}
 		if _, err := factory.ForResource(*resource).Informer().AddEventHandler(tells(klog.FromContext(ctx), m, schema.GroupVersionKind{})); err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/evict"
 	"github.com/muster-sched/muster/hosts/kubernetes/mirror"
 )
 
@@ -29,7 +30,7 @@ type Plugin struct {
 	handle  fwk.Handle
 	args    *Args
 	mirror  *mirror.Mirror
-	evict   func(ctx context.Context, group fwk.PodGroupInfo, victims []*v1.Pod)
+	evict   evict.Func
 	refused refusals
 	observe Observer
 }
@@ -68,12 +69,10 @@ func NewObserved(observe Observer) func(context.Context, runtime.Object, fwk.Han
 		if err != nil {
 			return nil, err
 		}
-		if err := inform(ctx, handle, m, args.Resources); err != nil {
-			return nil, err
+		if err := m.Inform(ctx, handle, args.Resources); err != nil {
+			return nil, fmt.Errorf("%s: pluginConfig: %w", Name, err)
 		}
-		p := &Plugin{handle: handle, args: args, mirror: m, observe: observe, refused: refusals{}}
-		p.evict = newEvictor(handle)
-		return p, nil
+		return &Plugin{handle: handle, args: args, mirror: m, evict: evict.New(handle, Name), observe: observe, refused: refusals{}}, nil
 	}
 }
 

@@ -2,19 +2,15 @@ package plugin
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
-	"github.com/muster-sched/muster/placement"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
-	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
-	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/evict"
 )
 
 // PodGroupPostFilter makes room for a group: it evicts the victims of the plan and nominates its places, which are held until the victims are gone. Where
@@ -35,7 +31,7 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, state fwk.PodGroupCycle
 		}
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "muster: "+of.reason)
 	}
-	victims, err := p.victims(of.result)
+	victims, err := evict.Victims(p.handle.SnapshotSharedLister().NodeInfos(), of.result)
 	if err != nil {
 		return nil, fwk.AsStatus(err)
 	}
@@ -43,7 +39,7 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, state fwk.PodGroupCycle
 		return nil, fwk.AsStatus(err)
 	}
 	if len(victims) > 0 {
-		p.evict(ctx, group, victims)
+		p.evict(ctx, preemptor{group}, victims)
 	}
 	out := &fwk.PodGroupPostFilterResult{NominatingInfos: map[types.NamespacedName]*fwk.NominatingInfo{}}
 	for pod, node := range of.nodes {
@@ -60,63 +56,6 @@ func byName(pods []*v1.Pod) map[string]*v1.Pod {
 	}
 	return out
 }
-
-// victims are the pods of a plan's victims in the snapshot.
-func (p *Plugin) victims(res *placement.Result) (out []*v1.Pod, err error) {
-	for _, v := range res.Victims {
-		info, err := p.handle.SnapshotSharedLister().NodeInfos().Get(v.Node)
-		if err != nil {
-			return nil, err
-		}
-		namespace, _, _ := strings.Cut(v.Gang, "/")
-		pod := podOn(info, namespace, v.Member)
-		if pod == nil {
-			return nil, fmt.Errorf("muster: %s of %s is not on %s", v.Member, v.Gang, v.Node)
-		}
-		out = append(out, pod)
-	}
-	return out, nil
-}
-
-func podOn(info fwk.NodeInfo, namespace, name string) *v1.Pod {
-	for _, p := range info.GetPods() {
-		if pod := p.GetPod(); pod.Namespace == namespace && pod.Name == name {
-			return pod
-		}
-	}
-	return nil
-}
-
-// newEvictor evicts as the scheduler itself does: pods that only wait for their permit go back to the queue, others get the condition of a disruption and
-// are deleted. It does not wait for the API server; where that fails, the group is tried again.
-func newEvictor(handle fwk.Handle) func(context.Context, fwk.PodGroupInfo, []*v1.Pod) {
-	executor := preemption.NewExecutor(handle, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
-	return func(ctx context.Context, group fwk.PodGroupInfo, victims []*v1.Pod) {
-		by := preemptor{group}
-		all := candidate{victims}
-		ctx = context.WithoutCancel(ctx)
-		go func() {
-			failed := false
-			for _, victim := range victims {
-				if victim.DeletionTimestamp != nil {
-					continue
-				}
-				inMemory, err := executor.PreemptPod(ctx, all, by, victim, Name)
-				failed = failed || inMemory || err != nil
-			}
-			if failed { // no event of a deletion may come
-				handle.Activate(klog.FromContext(ctx), by.Pods())
-			}
-		}()
-	}
-}
-
-// candidate are victims, for the scheduler's evictions.
-type candidate struct{ pods []*v1.Pod }
-
-func (c candidate) Victims() *extenderv1.Victims { return &extenderv1.Victims{Pods: c.pods} }
-func (c candidate) Name() string                 { return "plan" }
-func (c candidate) NumPodGroupDisruptions() int  { return 0 }
 
 // preemptor is the group for which they leave.
 type preemptor struct{ group fwk.PodGroupInfo }

@@ -4,12 +4,9 @@ import (
 	"context"
 
 	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 )
-
-var listOne = metav1.ListOptions{Limit: 1}
 
 // EventsToRegister are the changes that may let a group start that was refused: nodes that come or change, pods that go, and its own objects.
 func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
