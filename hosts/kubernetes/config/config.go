@@ -7,3 +7,8 @@ import _ "embed"
 //
 //go:embed scheduler.yaml
 var Scheduler []byte
+
+// Pods is one for gangs pod by pod.
+//
+//go:embed pods.yaml
+var Pods []byte

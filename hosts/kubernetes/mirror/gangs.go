@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/muster-sched/muster/gang/permit"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	v1 "k8s.io/api/core/v1"
@@ -55,27 +56,81 @@ func (m *Mirror) Gang(name string, pods []*v1.Pod, groups []Object) (*manifest.G
 	return &g, nil
 }
 
+// Meet lets a mirror of all waiting pods know the one of this cycle, of which no informer may have told yet.
+func (m *Mirror) Meet(p *v1.Pod) error {
+	if m.pods[p.UID] != nil {
+		return nil
+	}
+	return errors.Join(m.setWaiting(p, p.Status.NominatedNodeName), m.update())
+}
+
+// GangOf is the gang of a pod that waits, with all of its pods that wait; nil if there is none. It is for mirrors of all waiting pods.
+func (m *Mirror) GangOf(p *v1.Pod) *manifest.Gang {
+	g, ok := m.gangs[m.gangOf[p.Namespace+"/"+p.Name]]
+	if !ok {
+		return nil
+	}
+	return &g
+}
+
+// Events are what has happened to gangs and their pods since the last call, for mirrors of all waiting pods. Pods that are assumed count as bound.
+func (m *Mirror) Events() []permit.Event {
+	out := m.events
+	m.events = nil
+	return out
+}
+
+func (m *Mirror) noteGang(g manifest.Gang) {
+	m.forgetGang(g.Request.Name)
+	m.gangs[g.Request.Name] = g
+	if !m.all {
+		return
+	}
+	for i := range g.Request.Members {
+		if namespace, name, ok := g.Pod(g.Request.Members[i].Name); ok {
+			m.gangOf[namespace+"/"+name] = g.Request.Name
+		}
+	}
+}
+
+func (m *Mirror) forgetGang(name string) {
+	old, ok := m.gangs[name]
+	delete(m.gangs, name)
+	if !ok || !m.all {
+		return
+	}
+	for i := range old.Request.Members {
+		if namespace, pod, ok := old.Pod(old.Request.Members[i].Name); ok && m.gangOf[namespace+"/"+pod] == name {
+			delete(m.gangOf, namespace+"/"+pod)
+		}
+	}
+}
+
 // Nominate holds the places of a plan for the pods of its gang, until they run there or are nominated otherwise.
 func (m *Mirror) Nominate(g *manifest.Gang, res *placement.Result) error {
 	nodes := map[string]string{}
 	for _, a := range res.Assignments {
-		if namespace, name, ok := g.Pod(a.Member); ok {
-			nodes[namespace+"/"+name] = a.Node
-		}
+		nodes[a.Member] = a.Node
 	}
-	return m.nominate(g.Request.Name, func(p *v1.Pod) string { return nodes[p.Namespace+"/"+p.Name] })
+	return m.nominate(g, nodes)
 }
 
 // Clear holds nothing any more for a gang.
-func (m *Mirror) Clear(name string) error {
-	return m.nominate(name, func(*v1.Pod) string { return "" })
-}
+func (m *Mirror) Clear(g *manifest.Gang) error { return m.nominate(g, nil) }
 
-func (m *Mirror) nominate(gang string, node func(*v1.Pod) string) error {
+// nominate nominates the pods of a gang for nodes, by member.
+func (m *Mirror) nominate(g *manifest.Gang, nodes map[string]string) error {
+	places := map[string]string{}
+	for i := range g.Request.Members {
+		member := g.Request.Members[i].Name
+		if namespace, name, ok := g.Pod(member); ok {
+			places[namespace+"/"+name] = nodes[member]
+		}
+	}
 	var errs []error
-	for _, uid := range m.waiting[gang] {
-		if p := m.pods[uid]; p != nil && p.node == "" {
-			errs = append(errs, m.setWaiting(p.object, node(p.object)))
+	for _, p := range m.pods {
+		if node, ok := places[p.object.Namespace+"/"+p.object.Name]; ok && p.node == "" && p.nominated != node {
+			errs = append(errs, m.setWaiting(p.object, node))
 		}
 	}
 	return errors.Join(append(errs, m.update())...)
@@ -102,14 +157,18 @@ func (m *Mirror) Forget(logger klog.Logger, obj map[string]any) {
 // ObservePod tells of a pod without a node. One that is nominated for a node, and that no cycle has met, holds it: so a scheduler that comes
 // anew keeps what the one before held.
 func (m *Mirror) ObservePod(logger klog.Logger, p *v1.Pod) {
-	if p.Spec.NodeName != "" || p.Status.NominatedNodeName == "" {
+	if p.Spec.NodeName != "" || p.Status.NominatedNodeName == "" && !m.all {
 		return
 	}
 	m.later(func() {
-		if m.pods[p.UID] != nil {
-			return
+		known, nominated := m.pods[p.UID], p.Status.NominatedNodeName
+		if known != nil {
+			if !m.all || known.node != "" || known.gone {
+				return
+			}
+			nominated = known.nominated // what a cycle has decided is newer
 		}
-		if err := m.setWaiting(p, p.Status.NominatedNodeName); err != nil {
+		if err := m.setWaiting(p, nominated); err != nil {
 			logger.Error(err, "A nominated pod cannot be read", "pod", klog.KObj(p))
 		}
 	})

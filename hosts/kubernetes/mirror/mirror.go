@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/muster-sched/muster/gang/permit"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	v1 "k8s.io/api/core/v1"
@@ -25,7 +26,10 @@ import (
 type Mirror struct {
 	store   *manifest.Store
 	cluster *placement.Cluster
+	all     bool
 	gangs   map[string]manifest.Gang // that wait, by name
+	gangOf  map[string]string        // with all: by `namespace/name` of pods that wait
+	events  []permit.Event           // with all: that nobody has taken yet
 	round   int
 	nodes   map[string]*node
 	pods    map[types.UID]*pod
@@ -54,11 +58,19 @@ type pod struct {
 	gone      bool // the API server has it no more, the snapshot still does
 }
 
-// New knows nothing yet. Layers are keys of labels of nodes, widest first, for clusters without an object that tells their topology.
-func New(layers []string) (*Mirror, error) {
+// Options say what a mirror reads. The zero value is the default.
+type Options struct {
+	// Layers are keys of labels of nodes, widest first, for clusters without an object that tells their topology.
+	Layers []string
+	// Waiting: informers tell of all pods that wait, in place of [Mirror.Gang] of those of one gang, see [Mirror.GangOf].
+	Waiting bool
+}
+
+// New knows nothing yet.
+func New(opt Options) (*Mirror, error) {
 	m := &Mirror{
-		store: manifest.NewStore(manifest.Options{KeepGoing: true, Layers: layers}),
-		gangs: map[string]manifest.Gang{}, nodes: map[string]*node{}, pods: map[types.UID]*pod{}, waiting: map[string][]types.UID{},
+		store: manifest.NewStore(manifest.Options{KeepGoing: true, Layers: opt.Layers}), all: opt.Waiting,
+		gangs: map[string]manifest.Gang{}, gangOf: map[string]string{}, nodes: map[string]*node{}, pods: map[types.UID]*pod{}, waiting: map[string][]types.UID{},
 	}
 	return m, m.update()
 }
@@ -152,7 +164,7 @@ func (m *Mirror) drop(nodes int) error {
 	var errs []error
 	for _, uid := range m.left { // it waits again, or is gone, unless another node has it
 		if p := m.pods[uid]; p != nil && p.node == "" {
-			errs = append(errs, m.deletePod(uid))
+			errs = append(errs, m.unplace(uid, p))
 		}
 	}
 	m.left = m.left[:0]
@@ -201,6 +213,14 @@ func (m *Mirror) assume(p *pod) error {
 	return m.setPod(p) // another pod of that name is there
 }
 
+// unplace takes a pod from its node: it waits again if informers tell of waiting pods, else the cycle of its gang tells of it.
+func (m *Mirror) unplace(uid types.UID, p *pod) error {
+	if !m.all || p.gone {
+		return m.deletePod(uid)
+	}
+	return errors.Join(m.store.Forget(key("v1", "Pod", p.object.Namespace, p.object.Name)), m.setPod(p))
+}
+
 func (m *Mirror) deletePod(uid types.UID) error {
 	p := m.pods[uid]
 	delete(m.pods, uid)
@@ -225,10 +245,13 @@ func (m *Mirror) setWaiting(p *v1.Pod, nominated string) error {
 func (m *Mirror) update() error {
 	changes := m.store.Changes()
 	for _, name := range changes.Gone {
-		delete(m.gangs, name)
+		m.forgetGang(name)
 	}
 	for _, g := range changes.Gangs {
-		m.gangs[g.Request.Name] = g
+		m.noteGang(g)
+	}
+	if m.all {
+		m.events = append(m.events, changes.Events...)
 	}
 	m.notices = append(m.notices, changes.Notices...)
 	for _, err := range changes.Defects {

@@ -132,7 +132,7 @@ func TestMirrorFollowsSnapshots(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		s := newSnapshot(20)
-		m, err := New([]string{"zone", "rack"})
+		m, err := New(Options{Layers: []string{"zone", "rack"}})
 		require.NoError(t, err)
 		for step := range 60 {
 			name := fmt.Sprint("g", step)
@@ -172,7 +172,7 @@ func BenchmarkCycle(b *testing.B) {
 	for _, nodes := range []int{200, 5000} {
 		b.Run(fmt.Sprint("nodes=", nodes), func(b *testing.B) {
 			s := newSnapshot(nodes)
-			m, err := New([]string{"zone", "rack"})
+			m, err := New(Options{Layers: []string{"zone", "rack"}})
 			require.NoError(b, err)
 			require.NoError(b, m.Sync(s.infos))
 			for i := 0; b.Loop(); i++ {

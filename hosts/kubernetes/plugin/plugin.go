@@ -65,7 +65,7 @@ func NewObserved(observe Observer) func(context.Context, runtime.Object, fwk.Han
 		if err != nil {
 			return nil, err
 		}
-		m, err := mirror.New(args.Layers)
+		m, err := mirror.New(mirror.Options{Layers: args.Layers})
 		if err != nil {
 			return nil, err
 		}

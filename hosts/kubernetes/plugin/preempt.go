@@ -20,9 +20,8 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, state fwk.PodGroupCycle
 	if of == nil {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
-	name := of.gang.Request.Name
 	if of.result == nil || of.reason == "" {
-		if err := p.mirror.Clear(name); err != nil {
+		if err := p.mirror.Clear(of.gang); err != nil {
 			return nil, fwk.AsStatus(err)
 		}
 		if of.result != nil && p.refused.add(of, group.GetUnscheduledPods(), p.handle.SnapshotSharedLister().NodeInfos()) > 0 {

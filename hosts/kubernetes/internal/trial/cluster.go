@@ -15,6 +15,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/transport"
+	"k8s.io/kubernetes/pkg/features"
 
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/localcluster"
 )
@@ -45,12 +46,18 @@ type Cluster struct {
 	port int
 }
 
-// Gates turns on what groups of pods need, in this whole process. It comes before everything else.
+// Gates turns on what groups of pods need, in this whole process. It comes before everything else; without it there are none.
 func Gates() error {
 	return utilfeature.DefaultMutableFeatureGate.Set("GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true,PodGroupPreemptionPolicy=true")
 }
 
-var versions = []string{"scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha3"}
+// versions are those of the API that the gates need.
+func versions() []string {
+	if !utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload) {
+		return nil
+	}
+	return []string{"scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha3"}
+}
 
 // Start runs etcd and the API server, with their data in a new directory.
 func Start(ctx context.Context) (*Cluster, error) {
@@ -70,7 +77,7 @@ func Start(ctx context.Context) (*Cluster, error) {
 }
 
 func (c *Cluster) startAPI(ctx context.Context) (err error) {
-	if c.API, err = localcluster.StartAPIServer(ctx, c.etcd.URL, c.dir, c.port, versions...); err != nil {
+	if c.API, err = localcluster.StartAPIServer(ctx, c.etcd.URL, c.dir, c.port, versions()...); err != nil {
 		return err
 	}
 	c.port = c.API.Port

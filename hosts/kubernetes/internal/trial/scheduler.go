@@ -17,6 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"github.com/muster-sched/muster/hosts/kubernetes/plugin"
+	"github.com/muster-sched/muster/hosts/kubernetes/podbypod"
 )
 
 // Scheduler runs in this process.
@@ -48,7 +49,7 @@ func (c *Cluster) Schedule(ctx context.Context, config []byte, observe plugin.Ob
 	informers := scheduler.NewInformerFactory(client, 0, nil)
 	dynamics := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamic.NewForConfigOrDie(to), 0, "", nil)
 	opts = append(opts, scheduler.WithKubeConfig(to),
-		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{plugin.Name: plugin.NewObserved(observe)}))
+		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{plugin.Name: plugin.NewObserved(observe), podbypod.Name: podbypod.New}))
 	sched, err := scheduler.New(ctx, client, informers, dynamics, profile.NewRecorderFactory(broadcaster), opts...)
 	if err != nil {
 		stop()

@@ -1,0 +1,68 @@
+package podbypod
+
+import (
+	"cmp"
+	"sync"
+	"time"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/queue"
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// order is that of the coscheduling proposal for pods in the scheduler's queue: those of one gang one after the other. When a gang came is when
+// the first of its pods was seen, and does not change while pods of it are in the queue. It is used by several goroutines.
+type order struct {
+	mu    sync.Mutex
+	first map[string]int64 // by gang, in nanoseconds
+}
+
+// Less says who comes first.
+func (p *Plugin) Less(a, b fwk.QueuedEntityInfo) bool {
+	one, ok := a.(podInfo)
+	other, is := b.(podInfo)
+	if !ok || !is { // groups, where their cycle is on
+		return a.GetPriority() > b.GetPriority() || a.GetPriority() == b.GetPriority() && a.GetTimestamp().Before(b.GetTimestamp())
+	}
+	x, y := p.queue.entry(one.GetPod(), a.GetTimestamp()), p.queue.entry(other.GetPod(), b.GetTimestamp())
+	return queue.ComparePods(&x, &gang.Member{Name: one.GetPod().Name}, &y, &gang.Member{Name: other.GetPod().Name}) < 0
+}
+
+type podInfo interface{ GetPod() *v1.Pod }
+
+// groupLabels and groupAnnotations name the gang of a pod; the first counts.
+var (
+	groupLabels      = []string{"scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.sigs.k8s.io/name"}
+	groupAnnotations = []string{"gang.scheduling.koordinator.sh/name", "scheduling.k8s.io/group-name", "pod-group-name"}
+)
+
+// entry is the place of a pod's gang, or of a pod in none. Which gang it is in the end the objects say; here the pods of a name stand together.
+func (o *order) entry(p *v1.Pod, at time.Time) queue.Entry {
+	group := ""
+	for _, key := range groupLabels {
+		group = cmp.Or(group, p.Labels[key])
+	}
+	for _, key := range groupAnnotations {
+		group = cmp.Or(group, p.Annotations[key])
+	}
+	out := queue.Entry{Name: p.Namespace + "/" + cmp.Or(group, p.Name), Created: at.UnixNano()}
+	if p.Spec.Priority != nil {
+		out.Priority = int64(*p.Spec.Priority)
+	}
+	if group == "" {
+		out.UID = string(p.UID)
+		return out
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.first == nil {
+		o.first = map[string]int64{}
+	}
+	if first, ok := o.first[out.Name]; ok {
+		out.Created = first
+	} else {
+		o.first[out.Name] = out.Created
+	}
+	return out
+}
