@@ -83,6 +83,10 @@ type Request struct {
 	Tolerated bool
 	// Exclude names nodes not to use. Names that no node has mean nothing.
 	Exclude []string
+	// Refused are nodes that some members may not use: what the host's own filters said of a plan, member by member. Pairs whose
+	// member or node nobody has mean nothing, and one that is there twice is there once. The plan is that without them in which
+	// members of one shape change places within their group or part; only where that does not do, nodes are left out of it.
+	Refused []Refusal
 	// IgnoreLeaving treats leaving members as staying: nothing is waited for.
 	IgnoreLeaving bool
 	// TakesAnyNode lets members go to nodes that are meant for others: that have devices (muster.IsDevice) for which the member does
@@ -111,6 +115,12 @@ type Request struct {
 	// counts as 2^36. Neither scores nor weights decide about gangs in parts, nor about members of several shapes unless each
 	// group of them must share a node. Nil: 0.
 	Score func(node string) int64
+}
+
+// Refusal is a node that a member may not use, whatever other members may.
+type Refusal struct {
+	// Member and Node are their names.
+	Member, Node string
 }
 
 // Member is one pod of a gang.

@@ -184,7 +184,7 @@ func (t *team) commonName(i int, member string) string { return fmt.Sprintf("%d/
 func (t *team) request(gather []gang.Rule, limits []gang.Limit) *gang.Request {
 	all := *t.gangs[0]
 	all.Name, all.Gather, all.Limits, all.Members, all.Groups, all.Parts = "", gather, limits, nil, nil, nil
-	all.PP, all.DP, all.Total, all.MinMember, all.MinParts = 0, 0, 0, 0, 0
+	all.PP, all.DP, all.Total, all.MinMember, all.MinParts, all.Refused = 0, 0, 0, 0, 0, nil
 	for i, r := range t.gangs {
 		if i > 0 {
 			all.Name += " + "
@@ -200,6 +200,9 @@ func (t *team) request(gather []gang.Rule, limits []gang.Limit) *gang.Request {
 				m.Shape = &r.Shape // of its gang: the common request has that of the first
 			}
 			all.Members = append(all.Members, m)
+		}
+		for _, no := range r.Refused {
+			all.Refused = append(all.Refused, gang.Refusal{Member: t.commonName(i, no.Member), Node: no.Node})
 		}
 		all.Parts = append(all.Parts, t.part(i))
 	}

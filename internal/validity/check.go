@@ -167,6 +167,9 @@ func (c *check) nodeRules() {
 		if cause := Refusal(c.req, ShapeOf(c.req, c.members[a.Member]), node); cause != "" {
 			c.failf("%s is on %s: %s", a.Member, a.Node, cause)
 		}
+		if slices.Contains(c.req.Refused, gang.Refusal{Member: a.Member, Node: a.Node}) {
+			c.failf("%s is on %s, which is refused for it", a.Member, a.Node)
+		}
 	}
 }
 
