@@ -109,6 +109,12 @@ type Request struct {
 	// capacity that the cluster knows of it, never of what runs there (Exclude is for that). It is called by the goroutine that
 	// plans, any number of times, so plans that run at once call it at once. Nil: every node.
 	Eligible func(node string) bool
+	// Slots says how many members of the gang the node takes now, of those that wait, whatever its amounts: negative is 0, at most
+	// 2^24 count. It is a function of the node and of what the host knows to run there or to be on its way; called like Eligible, and
+	// asked anew for all nodes in every plan, O(nodes). What else keeps members off nodes still does, and quotas count resources. Nobody
+	// leaves for the gang, nobody is waited for, and room that is held for others is the host's to count. It is for gangs of one
+	// shape without parts, zones and a tier worth victims, planned by themselves (muster.ErrNotSupported). Nil: amounts say it.
+	Slots func(node string) int
 	// Score is what one member gains on the node; higher is better. It is a function of the node alone and called like Eligible,
 	// for nodes between which a decision comes down to it. It adds up over new members, with the weights of [Shape.Preferred];
 	// a sum for what goes to one node in one piece (a member, or a group that must share a node) that is beyond 2^36 either way

@@ -67,8 +67,8 @@ type GroupsWithin struct {
 // Which of its members wait, how many must run, quotas and victims do not matter; all that run are to lie well. With nodes that are
 // refused for some (Refused) there is no better place than Now, not proven, where members would have to do more than change places.
 //
-// It costs an [Cluster.Update] and a [Plan]. Errors are [muster.InvalidError]s: nobody of the gang runs, or the request is not one for
-// those who do.
+// It costs an [Cluster.Update] and a [Plan]. Errors are [muster.InvalidError]s: nobody of the gang runs, the request is not one for
+// those who do, or has Slots ([muster.ErrNotSupported]).
 func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 	s, err := c.made()
 	if err != nil {
@@ -76,6 +76,9 @@ func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 	}
 	if req == nil {
 		return nil, muster.Invalid("request", "", "missing")
+	}
+	if req.Slots != nil {
+		return nil, muster.Unsupported("request.Slots", "", "slots that the host tells, of a gang that runs: its own room is free then")
 	}
 	members := staying(s, req.Name)
 	if len(members) == 0 {

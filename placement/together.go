@@ -30,7 +30,7 @@ import (
 // These fields must be equal: Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, TakesAnyNode, AffinityKey; Class too, if there are
 // Eligible or Score, which are those of the first. The lowest Priority counts, the first Preempt, the most Steps, and
 // nobody leaves if one of the gangs never preempts. Errors are as for [Plan]; an [Unschedulable] names all gangs. Costs
-// are those of gangs in parts.
+// are those of gangs in parts. Gangs with Slots are not supported ([muster.ErrNotSupported]).
 func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Result, error) {
 	return TogetherContext(context.Background(), c, gather, requests...)
 }
@@ -105,6 +105,9 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 		}
 		names[r.Name] = true
 		errs = append(errs, t.checkEqual(field, r))
+		if r.Slots != nil {
+			errs = append(errs, muster.Unsupported(field+".Slots", "", "slots that the host tells, of gangs that start together"))
+		}
 		alone := func(m *snapshot.Member) bool { return m.Class.Alone != "" && !saysAlone(r, m) }
 		if len(requests) > 1 && slices.ContainsFunc(c.MembersOf(r.Name), alone) { // in the common request the others would be no company
 			errs = append(errs, muster.Unsupported(field+".Name", r.Name, "gangs that start together, of which one is alone where it runs, and not by its request"))

@@ -132,6 +132,10 @@ func request(w *words, name string, first int) *gang.Request {
 	if names := w.list("eligible"); names != nil {
 		req.Eligible = func(node string) bool { return slices.Contains(names, node) }
 	}
+	if w.flag("slots") {
+		slots := w.pairs("slots")
+		req.Slots = func(node string) int { return slots[node] }
+	}
 	if w.flag("score") {
 		scores := w.pairs("score")
 		req.Score = func(node string) int64 { return int64(scores[node]) }
