@@ -30,6 +30,9 @@ func TestRefusedNodes(t *testing.T) {
 func withRefused(draw func(*rapid.T) Input) func(*rapid.T) Input {
 	return func(t *rapid.T) Input {
 		in := draw(t)
+		if len(in.Request.Members) == 0 {
+			return in
+		}
 		var used []string
 		if res, err := plan(in, &in.Request); err == nil {
 			for _, a := range res.Assignments {
@@ -57,8 +60,8 @@ func withRefused(draw func(*rapid.T) Input) func(*rapid.T) Input {
 	}
 }
 
-// refusedAgree compares a plan with the one of the request in which nothing is refused but what is for all members.
-func refusedAgree(in Input) ([]string, error) {
+// nothingRefused is the input in which nothing is refused but what is for all members.
+func nothingRefused(in Input) Input {
 	open := in
 	open.Request.Refused = nil
 	times := map[gang.Refusal]bool{}
@@ -74,6 +77,12 @@ func refusedAgree(in Input) ([]string, error) {
 			open.Request.Exclude = append(slices.Clone(open.Request.Exclude), n.Name)
 		}
 	}
+	return open
+}
+
+// refusedAgree compares a plan with the one of the request in which nothing is refused.
+func refusedAgree(in Input) ([]string, error) {
+	open := nothingRefused(in)
 	best, err := plan(open, &open.Request)
 	res, refusal := plan(in, &in.Request)
 	var why *placement.Unschedulable
@@ -214,4 +223,69 @@ func classOf(in *Input, a placement.Assignment) string {
 		return fmt.Sprint(a.Rank/levels[len(levels)-1].Size) + shape
 	}
 	return shape
+}
+
+// Of gangs that start together members change places each in its own gang, and nobody is on a node refused for him.
+func TestRefusedNodesTogether(t *testing.T) {
+	holdsFor(t, withRefused(drawGangsTogether), refusedTogetherAgree)
+}
+
+func refusedTogetherAgree(in Input) ([]string, error) {
+	if notTogether(&in) {
+		return []string{"no gangs together"}, nil
+	}
+	c, err := placement.NewCluster(in.Spec)
+	if err != nil {
+		return nil, err
+	}
+	open := nothingRefused(in)
+	best, err := plannedTogether(c, &open.Request, nil)
+	if err != nil {
+		return []string{"refused anyway"}, nil
+	}
+	check := func(p placement.Planned) error {
+		if p.Request.Tree != "" { // see togetherAgrees
+			return nil
+		}
+		return validity.Check(dump(in, p.Cluster), p.Request, p.Result)
+	}
+	res, err := plannedTogether(c, &in.Request, check)
+	want := exchanged(&in, best)
+	switch {
+	case want != nil && (err != nil || !sameSeats(want, res.Assignments)):
+		return nil, fmt.Errorf("want %s, got %+v, %w", AssignmentsText(want), res, err)
+	case want != nil:
+		return []string{"exchanged, or as planned"}, nil
+	case err != nil && !errors.Is(err, placement.ErrUnschedulable):
+		return nil, err
+	case err != nil:
+		return []string{"refused"}, nil
+	}
+	for _, a := range res.Assignments {
+		if slices.Contains(in.Request.Refused, gang.Refusal{Member: a.Member, Node: a.Node}) {
+			return nil, fmt.Errorf("%s is on %s, which is refused for it", a.Member, a.Node)
+		}
+	}
+	return []string{"without some nodes"}, nil
+}
+
+// plannedTogether has the assignments of all gangs, in the order of the gangs.
+func plannedTogether(c *placement.Cluster, req *gang.Request, check func(placement.Planned) error) (*placement.Result, error) {
+	_, planned := placement.Batch(c, asQueue(req))
+	all, waits := &placement.Result{}, false
+	for _, p := range planned {
+		if p.Err != nil {
+			return nil, p.Err
+		}
+		waits = waits || p.Result.Waits()
+	}
+	for _, p := range planned {
+		if check != nil && !waits { // else those for whom one waits are gone for all
+			if err := check(p); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Request.Name, err)
+			}
+		}
+		all.Assignments = append(all.Assignments, p.Result.Assignments...)
+	}
+	return all, nil
 }
