@@ -39,6 +39,7 @@ const arrows = `
 	gang/queue            < . gang github.com/google/btree
 	gang/permit           < . gang github.com/google/btree
 	internal/cover        <
+	internal/seats        <
 	preempt               < . topology numa quota gang internal/cover
 	cluster               < internal/printed . topology numa quota gang
 	explain               < . quota gang cluster
@@ -57,7 +58,7 @@ const arrows = `
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
 	internal/relax        < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/sets internal/front internal/snapshot internal/problem internal/search
-	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/snapshot internal/holds internal/limits internal/problem internal/search internal/victims internal/relax preempt
+	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/front internal/seats internal/snapshot internal/holds internal/limits internal/problem internal/search internal/victims internal/relax preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	internal/hostlist     < .
 	internal/keyends      < topology
@@ -124,7 +125,7 @@ var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/limits", "internal/invariant",
-		"internal/match", "internal/printed", "internal/steps", "internal/packing", "internal/cover", "internal/problem", "internal/picks", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
+		"internal/match", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/problem", "internal/picks", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

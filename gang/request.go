@@ -83,6 +83,10 @@ type Request struct {
 	Tolerated bool
 	// Exclude names nodes not to use. Names that no node has mean nothing.
 	Exclude []string
+	// Refused are nodes that some members may not use: what the host's own filters said of a plan, member by member. Pairs whose
+	// member or node nobody has mean nothing, and one that is there twice is there once. The plan is that without them in which
+	// members of one shape change places within their group or part; only where that does not do, nodes are left out of it.
+	Refused []Refusal
 	// IgnoreLeaving treats leaving members as staying: nothing is waited for.
 	IgnoreLeaving bool
 	// TakesAnyNode lets members go to nodes that are meant for others: that have devices (muster.IsDevice) for which the member does
@@ -105,12 +109,24 @@ type Request struct {
 	// capacity that the cluster knows of it, never of what runs there (Exclude is for that). It is called by the goroutine that
 	// plans, any number of times, so plans that run at once call it at once. Nil: every node.
 	Eligible func(node string) bool
+	// Slots says how many members of the gang the node takes now, of those that wait, whatever its amounts: negative is 0, at most
+	// 2^24 count. It is a function of the node and of what the host knows to run there or to be on its way; called like Eligible, and
+	// asked anew for all nodes in every plan, O(nodes). What else keeps members off nodes still does, and quotas count resources. Nobody
+	// leaves for the gang, nobody is waited for, and room that is held for others is the host's to count. It is for gangs of one
+	// shape without parts, zones and a tier worth victims, planned by themselves (muster.ErrNotSupported). Nil: amounts say it.
+	Slots func(node string) int
 	// Score is what one member gains on the node; higher is better. It is a function of the node alone and called like Eligible,
 	// for nodes between which a decision comes down to it. It adds up over new members, with the weights of [Shape.Preferred];
 	// a sum for what goes to one node in one piece (a member, or a group that must share a node) that is beyond 2^36 either way
 	// counts as 2^36. Neither scores nor weights decide about gangs in parts, nor about members of several shapes unless each
 	// group of them must share a node. Nil: 0.
 	Score func(node string) int64
+}
+
+// Refusal is a node that a member may not use, whatever other members may.
+type Refusal struct {
+	// Member and Node are their names.
+	Member, Node string
 }
 
 // Member is one pod of a gang.

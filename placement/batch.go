@@ -51,6 +51,9 @@ type Planned struct {
 // order, each once the members that it waits for are gone, meets no [cluster.ConflictError] unless something else has
 // changed.
 //
+// A gang with Slots is supported in a queue of its own alone ([muster.ErrNotSupported]): the host does not know what the plans
+// before it take.
+//
 // Two requests may name one gang: members that the first one places run for the second. A nil request is a
 // [muster.InvalidError], as is a gang without a name, whose members could not be told from others.
 //

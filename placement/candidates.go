@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
@@ -16,7 +17,8 @@ import (
 
 // Candidates iterates over plans for a gang, best first, no domain twice, for hosts whose own filters may reject one.
 // The first is the plan that [Plan] returns; if that is an error, the error comes alone. Every plan places as many
-// members as the first, and where a tier is worth victims and can be had, gathers there.
+// members as the first, and where a tier is worth victims and can be had, gathers there. A request with Refused is not supported
+// ([muster.ErrNotSupported]): Plan keeps to that.
 func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 	s, err := c.made()
 	if err != nil {
@@ -28,6 +30,11 @@ func Candidates(c *Cluster, req *gang.Request) iter.Seq2[*Result, error] {
 // candidatesOn is Candidates on a snapshot: plans with the layer that is worth victims made a rule, if there are any;
 // else plans on free capacity; else the one plan that waits or has victims, or the refusal.
 func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, error] {
+	if req != nil && len(req.Refused) > 0 {
+		return func(yield func(*Result, error) bool) {
+			yield(nil, muster.Unsupported("request.Refused", req.Refused[0].Node, "candidates of a gang with refused nodes: a plan keeps them"))
+		}
+	}
 	if req != nil && req.Preempt.ForTier == "" && prefers(req) {
 		return candidatesPreferring(s, req)
 	}

@@ -119,6 +119,9 @@ func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt Expl
 		case alone:
 			e.tellWhy(ctx, s, req, why)
 			e.NotTried = notOfIt("it could start by itself, but not with the gangs that start together with it")
+		case req.Slots != nil:
+			e.tellWhy(ctx, s, req, why)
+			e.NotTried = notOfIt("how many members nodes would take then only the host knows")
 		case asksHost(req):
 			e.tellWhy(ctx, s, req, why)
 			e.relax(ctx, s, req, opt.Plans, b)

@@ -186,6 +186,9 @@ func (f *factFinder) reasons() (out []explain.Fact) {
 		}
 		add(code, explain.Detail{Quota: u.RefusedBy.Quota, Short: u.RefusedBy.Short})
 		return out
+	case u.Rule == RuleRefused:
+		add(explain.CodeRule, explain.Detail{Rule: u.Rule})
+		return out
 	case u.Rule == "" && f.total() < f.wanted:
 		add(explain.CodeCapacity, explain.Detail{Slots: f.total(), Resources: f.lacking()})
 		return out

@@ -25,7 +25,8 @@ const Behavior = 9
 // The first plan of a shape in a lineage of snapshots costs O(nodes * resources), each later one O(touched nodes +
 // domains looked at) and the choice of children. A search for victims costs O(nodes) where members leave one by one,
 // with O(running members) once in a lineage; elsewhere O(nodes + running members); then the cost of [preempt.Solve].
-// It costs nothing where no running member has a lower priority and the gang is in no quota.
+// It costs nothing where no running member has a lower priority and the gang is in no quota. Nodes refused for some members cost
+// O(members + pairs), a matching of those who change places, and where that does not do up to 64 further plans.
 func Plan(c *Cluster, req *gang.Request) (*Result, error) {
 	return PlanContext(context.Background(), c, req)
 }
@@ -65,6 +66,9 @@ func planFor(
 	ctx context.Context, s *snapshot.Snapshot, req *gang.Request, t problem.Team, leave victims.Leave, b problem.Bounds,
 ) (*Result, error) {
 	b.Stop = ctx.Done()
+	if req != nil && len(req.Refused) > 0 {
+		return planRefused(ctx, s, req, t, leave, b)
+	}
 	if req != nil && req.Preempt.ForTier == "" && prefers(req) {
 		return planPreferring(ctx, s, req, t, leave, b)
 	}

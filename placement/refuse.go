@@ -23,7 +23,7 @@ func refuse(p *problem.Problem) *Unschedulable {
 	p.LeavingGone = search.Awaits(p)
 	kept := p.Kept()
 	u := &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Least, nodes: func() NodeCauses { return countCauses(kept, problem.Slots.LeavingReleased) }}
-	if len(p.Running) > 0 && p.Team == nil {
+	if len(p.Running) > 0 && p.Team == nil && p.Request.Slots == nil {
 		u.inTheWay = func() Obstacles { return inTheWay(kept) }
 	}
 	if p.Least > len(p.Pending) {

@@ -89,4 +89,6 @@ func (s *sideBySide) round(ctx context.Context, c *Cluster) []answer {
 func (t turn) asksHost() bool { return slices.ContainsFunc(t.requests, asksHost) }
 
 // asksHost says whether a plan of a request calls functions of the host.
-func asksHost(r *gang.Request) bool { return r != nil && (r.Eligible != nil || r.Score != nil) }
+func asksHost(r *gang.Request) bool {
+	return r != nil && (r.Eligible != nil || r.Score != nil || r.Slots != nil)
+}

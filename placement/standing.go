@@ -64,10 +64,11 @@ type GroupsWithin struct {
 
 // Standing says how a gang lies that runs, and how it could lie if it were planned again. req is the request that it was planned by, or
 // one with no more than its name: then there are no rules and groups, and each member asks for what it holds, on any node in service.
-// Which of its members wait, how many must run, quotas and victims do not matter; all that run are to lie well.
+// Which of its members wait, how many must run, quotas and victims do not matter; all that run are to lie well. With nodes that are
+// refused for some (Refused) there is no better place than Now, not proven, where members would have to do more than change places.
 //
-// It costs an [Cluster.Update] and a [Plan]. Errors are [muster.InvalidError]s: nobody of the gang runs, or the request is not one for
-// those who do.
+// It costs an [Cluster.Update] and a [Plan]. Errors are [muster.InvalidError]s: nobody of the gang runs, the request is not one for
+// those who do, or has Slots ([muster.ErrNotSupported]).
 func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 	s, err := c.made()
 	if err != nil {
@@ -75,6 +76,9 @@ func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 	}
 	if req == nil {
 		return nil, muster.Invalid("request", "", "missing")
+	}
+	if req.Slots != nil {
+		return nil, muster.Unsupported("request.Slots", "", "slots that the host tells, of a gang that runs: its own room is free then")
 	}
 	members := staying(s, req.Name)
 	if len(members) == 0 {
@@ -95,12 +99,13 @@ func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 			anew = k.kept
 		}
 	}
-	p, err := search.New(free, anew, nil, problem.Bounds{})
+	f := newRefused(free, anew)
+	p, err := search.New(free, f.without(), nil, problem.Bounds{})
 	if err != nil {
 		return nil, err
 	}
 	defer p.Done()
-	return standing(p, members), nil
+	return standing(p, members, f), nil
 }
 
 // staying lists the members of a gang that are not leaving, by name.
@@ -141,7 +146,7 @@ func again(s *snapshot.Snapshot, req *gang.Request, members []*snapshot.Member) 
 func cloneOfRules(req *gang.Request) *gang.Request {
 	return &gang.Request{
 		Name: req.Name, Tree: req.Tree, Shape: req.Shape, Gather: req.Gather, Limits: req.Limits, Groups: req.Groups, PP: req.PP, DP: req.DP,
-		Exclude: req.Exclude, TakesAnyNode: req.TakesAnyNode, Tolerated: req.Tolerated, AffinityKey: req.AffinityKey, Policy: req.Policy,
+		Exclude: req.Exclude, Refused: req.Refused, TakesAnyNode: req.TakesAnyNode, Tolerated: req.Tolerated, AffinityKey: req.AffinityKey, Policy: req.Policy,
 		Class: req.Class, Eligible: req.Eligible, Score: req.Score, Steps: req.Steps, NeverPreempts: true,
 	}
 }
@@ -160,7 +165,7 @@ func partsOf(parts []gang.Part, runs map[string]bool) (out []gang.Part) {
 }
 
 // standing describes the members of a problem where they run, and where they could.
-func standing(p *problem.Problem, members []*snapshot.Member) *RunningGang {
+func standing(p *problem.Problem, members []*snapshot.Member, f *refused) *RunningGang {
 	whole := p
 	if p.Unbundled != nil {
 		whole = p.Unbundled
@@ -186,6 +191,10 @@ func standing(p *problem.Problem, members []*snapshot.Member) *RunningGang {
 		best = problem.Unbundle(p, best)
 	}
 	r = resultOf(o)
+	if f.seat(r) != nil {
+		g.Proven = false // nobody has looked for another one
+		return g
+	}
 	there := positionOf(whole, r, best)
 	g.Proven = r.Proven
 	if compare(whole, &there, &g.Now) < 0 {

@@ -30,7 +30,7 @@ import (
 // These fields must be equal: Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, TakesAnyNode, AffinityKey; Class too, if there are
 // Eligible or Score, which are those of the first. The lowest Priority counts, the first Preempt, the most Steps, and
 // nobody leaves if one of the gangs never preempts. Errors are as for [Plan]; an [Unschedulable] names all gangs. Costs
-// are those of gangs in parts.
+// are those of gangs in parts. Gangs with Slots are not supported ([muster.ErrNotSupported]).
 func Together(c *Cluster, gather []gang.Rule, requests ...*gang.Request) ([]*Result, error) {
 	return TogetherContext(context.Background(), c, gather, requests...)
 }
@@ -105,6 +105,9 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 		}
 		names[r.Name] = true
 		errs = append(errs, t.checkEqual(field, r))
+		if r.Slots != nil {
+			errs = append(errs, muster.Unsupported(field+".Slots", "", "slots that the host tells, of gangs that start together"))
+		}
 		alone := func(m *snapshot.Member) bool { return m.Class.Alone != "" && !saysAlone(r, m) }
 		if len(requests) > 1 && slices.ContainsFunc(c.MembersOf(r.Name), alone) { // in the common request the others would be no company
 			errs = append(errs, muster.Unsupported(field+".Name", r.Name, "gangs that start together, of which one is alone where it runs, and not by its request"))
@@ -184,7 +187,7 @@ func (t *team) commonName(i int, member string) string { return fmt.Sprintf("%d/
 func (t *team) request(gather []gang.Rule, limits []gang.Limit) *gang.Request {
 	all := *t.gangs[0]
 	all.Name, all.Gather, all.Limits, all.Members, all.Groups, all.Parts = "", gather, limits, nil, nil, nil
-	all.PP, all.DP, all.Total, all.MinMember, all.MinParts = 0, 0, 0, 0, 0
+	all.PP, all.DP, all.Total, all.MinMember, all.MinParts, all.Refused = 0, 0, 0, 0, 0, nil
 	for i, r := range t.gangs {
 		if i > 0 {
 			all.Name += " + "
@@ -200,6 +203,9 @@ func (t *team) request(gather []gang.Rule, limits []gang.Limit) *gang.Request {
 				m.Shape = &r.Shape // of its gang: the common request has that of the first
 			}
 			all.Members = append(all.Members, m)
+		}
+		for _, no := range r.Refused {
+			all.Refused = append(all.Refused, gang.Refusal{Member: t.commonName(i, no.Member), Node: no.Node})
 		}
 		all.Parts = append(all.Parts, t.part(i))
 	}

@@ -23,6 +23,7 @@ type turn struct {
 	// By gang: the request as it is planned, perhaps under a limit that the queue chose. Planned has the caller's.
 	requests []*gang.Request
 	gather   []gang.Rule // common rules of gangs that start together, each once
+	alone    error       // why the turn cannot be one of several; nil: it can
 	err      error       // the last refusal of all of them; nil: they have a plan, or had no turn yet
 }
 
@@ -49,7 +50,18 @@ func turnsOf(queue []*gang.Request) []turn {
 		}
 		turns[at].add(planned[i])
 	}
+	for i := 0; len(queue) > 1 && i < len(turns); i++ {
+		turns[i].alone = turns[i].notBehindOthers()
+	}
 	return turns
+}
+
+// notBehindOthers says why the turn cannot be planned behind others: the host tells slots, and does not know of plans.
+func (t *turn) notBehindOthers() error {
+	if !slices.ContainsFunc(t.requests, func(r *gang.Request) bool { return r != nil && r.Slots != nil }) {
+		return nil
+	}
+	return muster.Unsupported("request.Slots", "", "slots that the host tells, in a queue: it does not know of the plans before")
 }
 
 // add adds a gang that starts together with those of the turn.
@@ -108,6 +120,8 @@ func (t *turn) decide(ctx context.Context, c *Cluster, leave victims.Leave) (a a
 	switch {
 	case err != nil:
 		a.err = err
+	case t.alone != nil:
+		a.err = t.alone
 	case len(t.requests) == 1 && len(t.gather) == 0 && (t.request() == nil || len(t.request().LimitsTogether) == 0):
 		a.results = make([]*Result, 1)
 		a.results[0], a.err = planOn(ctx, s, t.request(), leave, problem.Bounds{})

@@ -20,10 +20,10 @@ import (
 
 // index finds or makes the index of the problem's shape on its snapshot. It counts every node as if the request
 // excluded none and all leaving members stayed, so that all requests of the shape share it. Nil if no other request
-// can share it, because the host's Eligible has no class or only some nodes are allowed; or if slots exceed an index.
+// can share it, because the host's Eligible has no class, the host tells the slots, or only some nodes are allowed; or if slots exceed an index.
 // O(kept shapes) if it is known for this snapshot, else the cost of after or newIndex.
 func (k Slots) index() *snapshot.ShapeIndex {
-	if k.p.Request.Class == "" && k.p.Request.Eligible != nil || k.p.Parts.Allowed != nil {
+	if k.p.Request.Class == "" && k.p.Request.Eligible != nil || k.p.Request.Slots != nil || k.p.Parts.Allowed != nil {
 		return nil
 	}
 	key := k.Key() // in the scratch, hence a clone of it for what is kept

@@ -177,7 +177,7 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 		Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Scratch: r,
 		Pinned: pinnedMembers(req), Bounds: b, Judges: judges,
 	}
-	for _, step := range [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes} {
+	for _, step := range [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes, settleHostSlots} {
 		if err := step(p); err != nil {
 			return nil, err
 		}

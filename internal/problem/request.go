@@ -268,6 +268,10 @@ func shapesByRank(p *Problem) []*gang.Shape {
 
 // sumNeeds adds up the resources of a unit's members, in natural order of names. Needs of 0 are left out.
 func sumNeeds(p *Problem) error {
+	if p.Request.Slots != nil { // amounts are not compared
+		p.Needs = nil
+		return nil
+	}
 	if len(p.Shapes) == 1 && readNeeds(p) {
 		return nil
 	}
@@ -351,4 +355,28 @@ func pinnedMembers(req *gang.Request) (pinned map[string]bool) {
 		}
 	}
 	return pinned
+}
+
+// settleHostSlots refuses what cannot be known of nodes whose slots the host tells: how much of several shapes goes together, what
+// zones take, what victims give back.
+//
+// order: slots.3
+func settleHostSlots(p *Problem) error {
+	unsupported := func(feature string) error {
+		return muster.Unsupported("request.Slots", "", "slots that the host tells, of "+feature)
+	}
+	switch {
+	case p.Request.Slots == nil:
+	case len(p.Request.Parts) > 0:
+		return unsupported("a gang in parts")
+	case p.HasRoles() || p.Unbundled != nil:
+		return unsupported("members of several shapes")
+	case p.InParts():
+		return unsupported("groups that limits make parts")
+	case p.Snapshot.Zoned > 0 || p.Shapes[0].NUMA.Policy != "":
+		return unsupported("members or nodes with a NUMA policy")
+	case p.Request.Preempt.ForTier != "":
+		return unsupported("a gang for which a tier is worth victims")
+	}
+	return nil
 }

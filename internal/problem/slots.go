@@ -151,6 +151,9 @@ func (k Slots) others() func(id int32) bool {
 //
 // order: slots.1
 func (k Slots) Room(id int32, extra []int64) int64 {
+	if k.p.Request.Slots != nil {
+		return k.hostSlots(id)
+	}
 	room := int64(boundlessSlots)
 	for i := range k.p.Needs {
 		free := k.FreeOf(id, k.p.Needs[i], extra)
@@ -160,6 +163,13 @@ func (k Slots) Room(id int32, extra []int64) int64 {
 		room = min(room, free/k.p.Needs[i].Amount)
 	}
 	return room
+}
+
+// hostSlots is how many members a node takes, as the host says.
+//
+// order: slots.3
+func (k Slots) hostSlots(id int32) int64 {
+	return min(max(0, int64(k.p.Request.Slots(k.p.Snapshot.Lineage.Names[id]))), boundlessSlots)
 }
 
 // FreeOf is the free amount of a resource on a node, with extra amounts by resource; nil: none.
@@ -305,6 +315,9 @@ func (k Slots) Cause(id int32, excluded map[int32]bool, extra map[int32]Released
 	}
 	if cause := k.p.Company.KeepsOff(id, k.state()); cause != "" {
 		return cause
+	}
+	if k.p.Request.Slots != nil && k.hostSlots(id) == 0 {
+		return "slots"
 	}
 	inZones := k.p.Zones().zoneCause(id, extra[id])
 	if inZones == numa.CausePolicy {

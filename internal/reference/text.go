@@ -31,7 +31,7 @@ func (in *Input) Text() string {
 	}
 	fmt.Fprintf(&b, "gang of %d, min %d, policy %q, asks %v\n", len(req.Members), req.MinMember, req.Policy, req.Shape.Resources)
 	fmt.Fprintf(&b, "  gather %v groups %v pp %d limits %v tolerated %v\n", req.Gather, req.Groups, req.PP, req.Limits, req.Tolerated)
-	fmt.Fprintf(&b, "  exclude %v ignoreLeaving %v key %q selector %v affinity %v preferred %v\n", req.Exclude,
+	fmt.Fprintf(&b, "  exclude %v refused %v ignoreLeaving %v key %q selector %v affinity %v preferred %v\n", req.Exclude, req.Refused,
 		req.IgnoreLeaving, req.AffinityKey, req.Shape.Selector, req.Shape.Affinity, req.Shape.Preferred)
 	for _, m := range req.Members {
 		shape := validity.ShapeOf(req, &m)

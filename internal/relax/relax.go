@@ -139,7 +139,7 @@ func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.
 		f.end(explain.KindCombination)
 		f.sort()
 	}
-	if req.Eligible != nil || len(req.Exclude) > 0 {
+	if req.Eligible != nil || len(req.Exclude) > 0 || len(req.Refused) > 0 {
 		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindNodes, Reason: "nodes that the host's own filter keeps out: it is the host's to change"})
 	}
 	return f.found, f.notTried, f.made

@@ -125,8 +125,16 @@ func request(w *words, name string, first int) *gang.Request {
 		}
 		req.Members = append(req.Members, m)
 	}
+	for _, pair := range w.list("refused") {
+		n, node, _ := strings.Cut(pair, ":")
+		req.Refused = append(req.Refused, gang.Refusal{Member: name + "-" + n, Node: node})
+	}
 	if names := w.list("eligible"); names != nil {
 		req.Eligible = func(node string) bool { return slices.Contains(names, node) }
+	}
+	if w.flag("slots") {
+		slots := w.pairs("slots")
+		req.Slots = func(node string) int { return slots[node] }
 	}
 	if w.flag("score") {
 		scores := w.pairs("score")

@@ -4,8 +4,10 @@ package search
 
 import "github.com/muster-sched/muster/internal/problem"
 
-// Awaits says whether members are leaving that the gang may wait for.
-func Awaits(p *problem.Problem) bool { return !p.Request.IgnoreLeaving && len(p.Snapshot.Leaving) > 0 }
+// Awaits says whether members are leaving that the gang may wait for. What a node takes once they are gone a host does not say.
+func Awaits(p *problem.Problem) bool {
+	return !p.Request.IgnoreLeaving && p.Request.Slots == nil && len(p.Snapshot.Leaving) > 0
+}
 
 // Wait plans the least number of members with the leaving ones counted as gone, then all further ones that fit into the
 // same domain now. Nil if that does not help.

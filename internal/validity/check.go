@@ -167,6 +167,9 @@ func (c *check) nodeRules() {
 		if cause := Refusal(c.req, ShapeOf(c.req, c.members[a.Member]), node); cause != "" {
 			c.failf("%s is on %s: %s", a.Member, a.Node, cause)
 		}
+		if slices.Contains(c.req.Refused, gang.Refusal{Member: a.Member, Node: a.Node}) {
+			c.failf("%s is on %s, which is refused for it", a.Member, a.Node)
+		}
 	}
 }
 
@@ -190,13 +193,17 @@ func (c *check) used() map[string]bool {
 // noRoom says what the node lacks for the new members when these running ones leave; empty if nothing. A resource that
 // no new member asks for is nobody's concern.
 func (c *check) noRoom(node string, gone []placement.Waited) string {
-	need := muster.Resources{}
+	need, members := muster.Resources{}, 0
 	for _, a := range c.res.Assignments {
 		if a.Node == node {
+			members++
 			for r, amount := range ShapeOf(c.req, c.members[a.Member]).Resources {
 				need[r] += amount
 			}
 		}
+	}
+	if c.req.Slots != nil {
+		return map[bool]string{true: "more members than the host has slots for"}[members > c.req.Slots(node)]
 	}
 	var on []cluster.Running
 	for _, r := range c.spec.Running {

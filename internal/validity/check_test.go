@@ -88,7 +88,11 @@ func TestCheckSeesDefects(t *testing.T) {
 		{"job-0 is left out although job-1, which is like it, is placed", func(a args) { a.req.MinMember, a.res.Assignments = 2, a.res.Assignments[1:] }},
 		{"job-2 is on n2: cordoned", func(a args) { a.spec.Nodes[2].Cordoned = true }},
 		{"job-2 is on n2: eligible", func(a args) { a.req.Exclude = []string{"n2"} }},
+		{"job-2 is on n2, which is refused for it", func(a args) { a.req.Refused = []gang.Refusal{{Member: "job-2", Node: "n2"}} }},
 		{"n2: too little gpu", func(a args) { a.spec.Nodes[2].Allocatable["gpu"] = 1 }},
+		{"n1: more members than the host has slots for", func(a args) {
+			a.req.Slots = func(node string) int { return map[string]int{"n0": 1, "n2": 2}[node] }
+		}},
 		{"n0: too little gpu", func(a args) { a.res.WaitsFor = nil }},
 		{"n2: too little cpu", func(a args) { a.req.Shape.Resources["cpu"] = 1 }},
 		{"y-0, which is not leaving", func(a args) { a.res.WaitsFor[0].MemberRef = cluster.MemberRef{Gang: "y", Member: "y-0"} }},

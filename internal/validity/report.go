@@ -112,10 +112,10 @@ func (c *check) report() {
 
 // ring holds when a ring over the new members in rank order leaves every place from the group tier upward at most
 // once. With running members the ranks are not free to follow the tree, nor are those of groups that a waiting plan adds
-// to the least number of members, as if these ran.
+// to the least number of members, as if these ran; nor are those of members that change places as nodes are refused for some.
 func (c *check) ring() {
 	further := len(c.res.WaitsFor) > 0 && c.req.MinMember > 0 && len(c.res.Assignments) > c.req.MinMember
-	if len(c.own) > 0 || further && len(c.res.GroupTiers) > 0 {
+	if len(c.own) > 0 || len(c.req.Refused) > 0 || further && len(c.res.GroupTiers) > 0 {
 		return
 	}
 	lowest := 0

@@ -42,7 +42,7 @@ const (
 //
 // order: victims.1
 func Evict(p *problem.Problem, who Leave) *Eviction {
-	if who == Nobody || p.Request.NeverPreempts || p.Request.QuotaLimit == quota.Borrow || who == IfAdmitted && p.RefusedBy != nil {
+	if who == Nobody || p.Request.NeverPreempts || p.Request.Slots != nil || p.Request.QuotaLimit == quota.Borrow || who == IfAdmitted && p.RefusedBy != nil {
 		return nil
 	}
 	if p.Snapshot.Lowest >= p.Request.Priority && (p.Request.Quota == "" || p.Snapshot.Quotas == nil) {

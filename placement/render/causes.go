@@ -37,6 +37,9 @@ func causeWords(cause string, nodes int) string {
 	if resource, is := strings.CutPrefix(cause, "resource:"); is {
 		return [...]string{"has", "have"}[one] + " too little " + resourceWord(resource)
 	}
+	if cause == "slots" {
+		return [...]string{"takes", "take"}[one] + " none, as the host says"
+	}
 	if text := kept[codes[cause]][one]; text != "" {
 		return strings.Replace(text, ": ", ", for ", 1)
 	}
