@@ -65,7 +65,7 @@ func runAll(t *testing.T, binary, run, env string) []byte {
 		all.Go(func() {
 			for i := range next {
 				cmd := exec.Command(binary, "-test.v", "-test.timeout=30m", "-test.run=^"+tests[i]+"$/"+run)
-				cmd.Dir, cmd.Env, cmd.Stdout = filepath.Dir(binary), append(os.Environ(), env), &outs[i]
+				cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = filepath.Dir(binary), append(os.Environ(), env), &outs[i], &outs[i]
 				_ = cmd.Run() // what failed is in the output
 			}
 		})

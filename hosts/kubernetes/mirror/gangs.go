@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/muster-sched/muster/gang/permit"
@@ -71,6 +72,24 @@ func (m *Mirror) GangOf(p *v1.Pod) *manifest.Gang {
 		return nil
 	}
 	return &g
+}
+
+// PodsOf are the pods of a gang that wait, by `namespace/name`.
+func (m *Mirror) PodsOf(g *manifest.Gang) map[string]*v1.Pod {
+	out := map[string]*v1.Pod{}
+	for i := range g.Request.Members {
+		if namespace, name, ok := g.Pod(g.Request.Members[i].Name); ok {
+			out[namespace+"/"+name] = nil
+		}
+	}
+	for _, p := range m.pods {
+		name := p.object.Namespace + "/" + p.object.Name
+		if _, ok := out[name]; ok && p.node == "" {
+			out[name] = p.object
+		}
+	}
+	maps.DeleteFunc(out, func(_ string, p *v1.Pod) bool { return p == nil })
+	return out
 }
 
 // Events are what has happened to gangs and their pods since the last call, for mirrors of all waiting pods. Pods that are assumed count as bound.

@@ -149,6 +149,8 @@ func (p *Plugin) planFor(ctx context.Context, g *manifest.Gang, pod *v1.Pod) *pl
 		of.reason = fmt.Sprintf("%d pods have to leave for it", len(of.result.Victims))
 	case of.result.Waits():
 		of.reason = fmt.Sprintf("it waits for %d pods that are terminating", len(of.result.WaitsFor))
+	default: // no event tells the others that they have a place
+		p.handle.Activate(klog.FromContext(ctx), p.mirror.PodsOf(g))
 	}
 	return of
 }

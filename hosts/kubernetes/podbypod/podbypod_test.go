@@ -78,6 +78,18 @@ func placed(t *testing.T, gang string) (racks []string) {
 	return racks
 }
 
+// tellWhy logs, after a failure, what the pods say.
+func tellWhy(t *testing.T) {
+	if !t.Failed() {
+		return
+	}
+	list, err := cluster.Client.CoreV1().Pods("default").List(context.Background(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, p := range list.Items {
+		t.Log(p.Name, p.Spec.NodeName, p.Status.NominatedNodeName, p.Status.Conditions)
+	}
+}
+
 func eventually(t *testing.T, what string, is func() bool) {
 	require.Eventually(t, is, 30*time.Second, 50*time.Millisecond, what)
 }
@@ -91,6 +103,7 @@ func TestGangWaitsForItsLastPod(t *testing.T) {
 	time.Sleep(time.Second)
 	require.Empty(t, placed(t, "a"))
 	create(t, "a", 3, 4, trial.Low)
+	defer tellWhy(t)
 	eventually(t, "all run", func() bool { return len(placed(t, "a")) == 4 })
 	racks := placed(t, "a")
 	for _, rack := range racks {
