@@ -51,7 +51,7 @@ func TestKubernetesScenarios(t *testing.T) {
 	require.Equal(t, differs(t), failed)
 }
 
-// runAll runs the tests of a binary, each in a process of its own, as many at once as there are cores.
+// runAll runs the tests of a binary, each in a process of its own, twice as many at once as there are cores.
 func runAll(t *testing.T, binary, run, env string) []byte {
 	named := exec.Command(binary, "-test.list=.")
 	named.Env = append(os.Environ(), env)
@@ -61,7 +61,7 @@ func runAll(t *testing.T, binary, run, env string) []byte {
 	outs := make([]bytes.Buffer, len(tests))
 	next := make(chan int)
 	var all sync.WaitGroup
-	for range runtime.NumCPU() {
+	for range 2 * runtime.NumCPU() { // most of the time they wait
 		all.Go(func() {
 			for i := range next {
 				cmd := exec.Command(binary, "-test.v", "-test.timeout=30m", "-test.run=^"+tests[i]+"$/"+run)

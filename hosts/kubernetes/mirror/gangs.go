@@ -67,7 +67,7 @@ func (m *Mirror) Meet(p *v1.Pod) error {
 
 // GangOf is the gang of a pod that waits, with all of its pods that wait; nil if there is none. It is for mirrors of all waiting pods.
 func (m *Mirror) GangOf(p *v1.Pod) *manifest.Gang {
-	g, ok := m.gangs[m.gangOf[p.Namespace+"/"+p.Name]]
+	g, ok := m.gangs[m.gangOf[nameOf(p)]]
 	if !ok {
 		return nil
 	}

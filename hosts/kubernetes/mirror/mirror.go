@@ -33,6 +33,7 @@ type Mirror struct {
 	round   int
 	nodes   map[string]*node
 	pods    map[types.UID]*pod
+	names   map[string]types.UID   // of pods in the store, by `namespace/name`: the newest of those that had it
 	waiting map[string][]types.UID // by gang: the pods that were waiting when it was planned last
 	left    []types.UID            // pods that this round missed where they were
 	notices []string
@@ -55,8 +56,11 @@ type pod struct {
 	amounts   fwk.Resource
 	node      string // empty: it waits
 	nominated string
-	gone      bool // the API server has it no more, the snapshot still does
+	gone      bool   // the API server has it no more, the snapshot still does
+	alias     string // its name in the store, where another pod has its name by now
 }
+
+func nameOf(p *v1.Pod) string { return p.Namespace + "/" + p.Name }
 
 // Options say what a mirror reads. The zero value is the default.
 type Options struct {
@@ -70,7 +74,7 @@ type Options struct {
 func New(opt Options) (*Mirror, error) {
 	m := &Mirror{
 		store: manifest.NewStore(manifest.Options{KeepGoing: true, Layers: opt.Layers}), all: opt.Waiting,
-		gangs: map[string]manifest.Gang{}, gangOf: map[string]string{}, nodes: map[string]*node{}, pods: map[types.UID]*pod{}, waiting: map[string][]types.UID{},
+		gangs: map[string]manifest.Gang{}, gangOf: map[string]string{}, nodes: map[string]*node{}, pods: map[types.UID]*pod{}, names: map[string]types.UID{}, waiting: map[string][]types.UID{},
 	}
 	return m, m.update()
 }
@@ -127,9 +131,11 @@ func (m *Mirror) look(n *node, info fwk.NodeInfo) (set []func() error) {
 		next := pod{object: p.GetPod(), amounts: p.CalculateResource().Resource, node: object.Name}
 		n.pods = append(n.pods, next.object.UID)
 		known := m.pods[next.object.UID]
-		next.gone = known != nil && known.gone
+		if known != nil {
+			next.gone, next.alias = known.gone, known.alias
+		}
 		switch {
-		case known != nil && known.node == "" && sameForPlans(known, &next):
+		case known != nil && known.node == "" && m.names[nameOf(next.object)] == next.object.UID && sameForPlans(known, &next):
 			set = append(set, func() error { return m.assume(&next) })
 		case known == nil || known.node != next.node || !sameForPlans(known, &next):
 			set = append(set, func() error { return m.setPod(&next) })
@@ -197,12 +203,43 @@ func (m *Mirror) setNode(n *v1.Node) error {
 	return m.store.Set(obj)
 }
 
+// setPod sets a pod in the store under its name. Another one that had the name and still is on a node in the snapshot keeps that under a name of its own.
 func (m *Mirror) setPod(p *pod) error {
+	if p.alias == "" {
+		if err := m.displace(p); err != nil {
+			return err
+		}
+		m.names[nameOf(p.object)] = p.object.UID
+	}
 	obj, err := objects.Pod(p.object, p.amounts, p.node, p.nominated)
 	if err != nil {
 		return err
 	}
+	if p.alias != "" { // it is no member of anything that waits
+		obj["metadata"].(map[string]any)["name"] = p.alias
+		delete(obj["metadata"].(map[string]any), "labels")
+		delete(obj["metadata"].(map[string]any), "annotations")
+		delete(obj["spec"].(map[string]any), "schedulingGroup")
+	}
 	return m.store.Set(obj)
+}
+
+// displace makes room for the name of a pod.
+func (m *Mirror) displace(p *pod) error {
+	uid := m.names[nameOf(p.object)]
+	other := m.pods[uid]
+	if uid == p.object.UID || other == nil {
+		return nil
+	}
+	if err := m.store.Delete(key("v1", "Pod", p.object.Namespace, p.object.Name)); err != nil {
+		return err
+	}
+	if other.node == "" {
+		delete(m.pods, uid)
+		return nil
+	}
+	other.alias = other.object.Name + "~" + string(uid)
+	return m.setPod(other)
 }
 
 // assume lets a pod that waits in the store run on its node.
@@ -215,7 +252,7 @@ func (m *Mirror) assume(p *pod) error {
 
 // unplace takes a pod from its node: it waits again if informers tell of waiting pods, else the cycle of its gang tells of it.
 func (m *Mirror) unplace(uid types.UID, p *pod) error {
-	if !m.all || p.gone {
+	if !m.all || p.gone || p.alias != "" {
 		return m.deletePod(uid)
 	}
 	return errors.Join(m.store.Forget(key("v1", "Pod", p.object.Namespace, p.object.Name)), m.setPod(p))
@@ -224,6 +261,13 @@ func (m *Mirror) unplace(uid types.UID, p *pod) error {
 func (m *Mirror) deletePod(uid types.UID) error {
 	p := m.pods[uid]
 	delete(m.pods, uid)
+	if p.alias != "" {
+		return m.store.Delete(key("v1", "Pod", p.object.Namespace, p.alias))
+	}
+	if m.names[nameOf(p.object)] != uid {
+		return nil
+	}
+	delete(m.names, nameOf(p.object))
 	return m.store.Delete(key("v1", "Pod", p.object.Namespace, p.object.Name))
 }
 

@@ -19,6 +19,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/evict"
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/refusals"
 	"github.com/muster-sched/muster/hosts/kubernetes/mirror"
 )
 
@@ -31,7 +32,7 @@ type Plugin struct {
 	args    *Args
 	mirror  *mirror.Mirror
 	evict   evict.Func
-	refused refusals
+	refused refusals.Set
 	observe Observer
 }
 
@@ -72,7 +73,7 @@ func NewObserved(observe Observer) func(context.Context, runtime.Object, fwk.Han
 		if err := m.Inform(ctx, handle, args.Resources); err != nil {
 			return nil, fmt.Errorf("%s: pluginConfig: %w", Name, err)
 		}
-		return &Plugin{handle: handle, args: args, mirror: m, evict: evict.New(handle, Name), observe: observe, refused: refusals{}}, nil
+		return &Plugin{handle: handle, args: args, mirror: m, evict: evict.New(handle, Name), observe: observe}, nil
 	}
 }
 
@@ -85,6 +86,7 @@ type plan struct {
 	result *placement.Result // nil: refused
 	reason string            // why it cannot be carried out now
 	nodes  map[string]string // by `namespace/name` of pods
+	member map[string]string // the same
 	tried  sets.Set[string]  // pods whose node was asked for
 	kept   sets.Set[string]  // pods that got it
 }
@@ -180,9 +182,9 @@ func (p *Plugin) plan(ctx context.Context, group fwk.PodGroupInfo) (*plan, error
 	if g == nil {
 		return nil, nil
 	}
-	out := &plan{gang: g, nodes: map[string]string{}, tried: sets.New[string](), kept: sets.New[string]()}
+	out := &plan{gang: g, nodes: map[string]string{}, member: map[string]string{}, tried: sets.New[string](), kept: sets.New[string]()}
 	planning := time.Now()
-	out.result, err = p.planGang(ctx, g)
+	out.result, err = p.planGang(ctx, g, group.GetUnscheduledPods())
 	if p.observe != nil {
 		p.observe.Planned(name, synced.Sub(start), time.Since(planning), out.result, err)
 	}
@@ -192,7 +194,7 @@ func (p *Plugin) plan(ctx context.Context, group fwk.PodGroupInfo) (*plan, error
 	}
 	for _, a := range out.result.Assignments {
 		if namespace, pod, ok := g.Pod(a.Member); ok {
-			out.nodes[namespace+"/"+pod] = a.Node
+			out.nodes[namespace+"/"+pod], out.member[namespace+"/"+pod] = a.Node, a.Member
 		}
 	}
 	out.reason = waitsFor(out.result)
@@ -201,7 +203,7 @@ func (p *Plugin) plan(ctx context.Context, group fwk.PodGroupInfo) (*plan, error
 
 var errNoNodes = errors.New("the cluster has no nodes")
 
-func (p *Plugin) planGang(ctx context.Context, g *manifest.Gang) (*placement.Result, error) {
+func (p *Plugin) planGang(ctx context.Context, g *manifest.Gang, pods []*v1.Pod) (*placement.Result, error) {
 	if g.Err != nil {
 		return nil, g.Err
 	}
@@ -211,7 +213,8 @@ func (p *Plugin) planGang(ctx context.Context, g *manifest.Gang) (*placement.Res
 	req := g.Request
 	req.Policy = p.args.Policy
 	req.Preempt.Steps = p.args.PreemptionSteps
-	p.refused.apply(&req, p.handle.SnapshotSharedLister().NodeInfos())
+	refusals.Ports(&req, pods)
+	p.refused.Apply(&req, p.handle.SnapshotSharedLister().NodeInfos())
 	return placement.PlanContext(ctx, p.mirror.Cluster(), &req)
 }
 

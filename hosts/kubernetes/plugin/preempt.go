@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/muster-sched/muster/gang"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,7 +25,7 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, state fwk.PodGroupCycle
 		if err := p.mirror.Clear(of.gang); err != nil {
 			return nil, fwk.AsStatus(err)
 		}
-		if of.result != nil && p.refused.add(of, group.GetUnscheduledPods(), p.handle.SnapshotSharedLister().NodeInfos()) > 0 {
+		if of.result != nil && p.refuse(of, group.GetUnscheduledPods()) {
 			p.handle.Activate(klog.FromContext(ctx), byName(group.GetUnscheduledPods()))
 			return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "muster: a node of the plan was refused, the next plan is without it")
 		}
@@ -46,6 +47,17 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, state fwk.PodGroupCycle
 		out.NominatingInfos[types.NamespacedName{Namespace: namespace, Name: name}] = &fwk.NominatingInfo{NominatedNodeName: node, NominatingMode: fwk.ModeOverride}
 	}
 	return out, fwk.NewStatus(fwk.Success, "muster: "+of.reason)
+}
+
+// refuse notes the pods that got as far as their node of the plan and not onto it: another plugin refused it for them.
+func (p *Plugin) refuse(of *plan, pods []*v1.Pod) (any bool) {
+	for _, pod := range pods {
+		if at := nameOf(pod); of.tried.Has(at) && !of.kept.Has(at) {
+			p.refused.Add(of.gang.Request.Name, gang.Refusal{Member: of.member[at], Node: of.nodes[at]}, p.handle.SnapshotSharedLister().NodeInfos())
+			any = true
+		}
+	}
+	return any
 }
 
 func byName(pods []*v1.Pod) map[string]*v1.Pod {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/gang/permit"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
@@ -22,6 +23,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/evict"
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/refusals"
 	"github.com/muster-sched/muster/hosts/kubernetes/mirror"
 	"github.com/muster-sched/muster/hosts/kubernetes/plugin"
 )
@@ -40,6 +42,7 @@ type Plugin struct {
 	mu      sync.Mutex // bindings end on goroutines of their own
 	permits *permit.Lifecycle
 	plans   map[string]*plan // by gang
+	refused refusals.Set
 	uids    map[permit.Ref]types.UID
 }
 
@@ -130,6 +133,8 @@ func (p *Plugin) planFor(ctx context.Context, g *manifest.Gang, pod *v1.Pod) *pl
 	if err == nil {
 		req := g.Request
 		req.Policy, req.Preempt.Steps = p.args.Policy, p.args.PreemptionSteps
+		refusals.Ports(&req, []*v1.Pod{pod})
+		p.refused.Apply(&req, p.handle.SnapshotSharedLister().NodeInfos())
 		of.result, err = placement.PlanContext(ctx, p.mirror.Cluster(), &req)
 	}
 	if err != nil {
@@ -201,6 +206,10 @@ func (p *Plugin) PostFilter(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, 
 	of := p.plans[g.Request.Name]
 	delete(p.plans, g.Request.Name)
 	if of == nil || of.result == nil || of.reason == "" || of.nodes[nameOf(pod)] == "" {
+		if of != nil && of.reason == "" && of.nodes[nameOf(pod)] != "" { // by another plugin
+			p.refused.Add(g.Request.Name, gang.Refusal{Member: pod.Name, Node: of.nodes[nameOf(pod)]}, p.handle.SnapshotSharedLister().NodeInfos())
+			p.handle.Activate(klog.FromContext(ctx), p.mirror.PodsOf(g))
+		}
 		p.fail(ctx, g.Request.Name, pod)
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "muster: nobody's leaving helps")
 	}
@@ -218,8 +227,8 @@ func (p *Plugin) PostFilter(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, 
 }
 
 // fail tells that no node was found for a pod: those of a strict gang that wait give theirs back.
-func (p *Plugin) fail(ctx context.Context, gang string, pod *v1.Pod) {
-	p.tell(ctx, permit.Event{Kind: permit.MemberFailed, Gang: gang, Member: pod.Name})
+func (p *Plugin) fail(ctx context.Context, name string, pod *v1.Pod) {
+	p.tell(ctx, permit.Event{Kind: permit.MemberFailed, Gang: name, Member: pod.Name})
 }
 
 // preemptor is the pod for which others leave.

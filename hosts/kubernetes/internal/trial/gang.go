@@ -20,6 +20,7 @@ type Gang struct {
 	Minimum  int    // 0: all
 	Whole    bool   // is disrupted as a whole
 	Selector map[string]string
+	Port     int32 // of its node that each pod asks for; 0: none
 }
 
 // Create makes the group, and then its pods.
@@ -56,13 +57,17 @@ func (c *Cluster) CreatePod(ctx context.Context, namespace string, g Gang, index
 
 func (g *Gang) pod(index int) *v1.Pod {
 	asks := v1.ResourceList{v1.ResourceCPU: resource.MustParse("1"), GPU: *resource.NewQuantity(g.GPUs, resource.DecimalSI)}
+	var ports []v1.ContainerPort
+	if g.Port > 0 {
+		ports = []v1.ContainerPort{{ContainerPort: g.Port, HostPort: g.Port}}
+	}
 	return &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", g.Name, index), Labels: map[string]string{"gang": g.Name}},
 		Spec: v1.PodSpec{
 			PriorityClassName: g.Class, NodeSelector: g.Selector,
 			SchedulingGroup: &v1.PodSchedulingGroup{PodGroupName: &g.Name},
 			Containers: []v1.Container{{
-				Name: "main", Image: "registry.k8s.io/pause:3.10",
+				Name: "main", Image: "registry.k8s.io/pause:3.10", Ports: ports,
 				Resources: v1.ResourceRequirements{Requests: asks, Limits: v1.ResourceList{GPU: asks[GPU]}},
 			}},
 		},

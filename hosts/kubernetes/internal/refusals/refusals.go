@@ -1,0 +1,79 @@
+// Package refusals answers: which nodes did filters of the scheduler refuse for members of a gang? A plan without these pairs comes next.
+package refusals
+
+import (
+	"hash/fnv"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// Set are refusals by gang. Each counts until its node changes. The zero value is empty.
+type Set struct {
+	byGang map[string][]refusal
+}
+
+type refusal struct {
+	gang.Refusal
+	state state
+}
+
+// state is what refused: the node, and who was on it. Its generation does not say, since cycles put pods there and take them away again.
+type state struct {
+	version string
+	pods    uint64
+}
+
+func stateOf(info fwk.NodeInfo) state {
+	out := state{version: info.Node().ResourceVersion}
+	for _, p := range info.GetPods() {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(p.GetPod().UID))
+		out.pods += h.Sum64()
+	}
+	return out
+}
+
+// Add notes that a node of the snapshot was refused for a member.
+func (s *Set) Add(name string, r gang.Refusal, nodes fwk.NodeInfoLister) {
+	info, err := nodes.Get(r.Node)
+	if err != nil {
+		return // it is gone, and with it what refused
+	}
+	if s.byGang == nil {
+		s.byGang = map[string][]refusal{}
+	}
+	s.byGang[name] = append(s.byGang[name], refusal{r, stateOf(info)})
+}
+
+// Apply gives a request the refusals of its gang that still count: those of nodes that are as they were.
+func (s *Set) Apply(req *gang.Request, nodes fwk.NodeInfoLister) {
+	still := slices.DeleteFunc(s.byGang[req.Name], func(r refusal) bool {
+		info, err := nodes.Get(r.Node)
+		return err != nil || stateOf(info) != r.state
+	})
+	if len(still) == 0 {
+		delete(s.byGang, req.Name)
+		return
+	}
+	s.byGang[req.Name] = still
+	for _, r := range still {
+		req.Refused = append(req.Refused[:len(req.Refused):len(req.Refused)], r.Refusal)
+	}
+}
+
+// Ports keeps the members of a gang apart that ask for ports of their node: two of them never fit on one.
+func Ports(req *gang.Request, pods []*v1.Pod) {
+	for _, p := range pods {
+		for i := range p.Spec.Containers {
+			for _, port := range p.Spec.Containers[i].Ports {
+				if port.HostPort > 0 {
+					req.Limits = append(slices.Clone(req.Limits), gang.Limit{Layer: "0", Kind: gang.Apart, Most: 1})
+					return
+				}
+			}
+		}
+	}
+}
