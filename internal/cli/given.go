@@ -73,7 +73,7 @@ func withoutFile(err error) error {
 		}
 		return errors.Join(all...)
 	}
-	e, is := err.(*manifest.Error)
+	e, is := err.(*manifest.Error) //nolint:errorlint // what wraps it has words of its own
 	if !is || e.Object == "" {
 		return err
 	}

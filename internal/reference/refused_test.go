@@ -241,7 +241,7 @@ func refusedTogetherAgree(in Input) ([]string, error) {
 	open := nothingRefused(in)
 	best, err := plannedTogether(c, &open.Request, nil)
 	if err != nil {
-		return []string{"refused anyway"}, nil
+		return []string{"refused anyway"}, nil //nolint:nilerr // there is nothing to compare
 	}
 	check := func(p placement.Planned) error {
 		if p.Request.Tree != "" { // see togetherAgrees
@@ -259,7 +259,7 @@ func refusedTogetherAgree(in Input) ([]string, error) {
 	case err != nil && !errors.Is(err, placement.ErrUnschedulable):
 		return nil, err
 	case err != nil:
-		return []string{"refused"}, nil
+		return []string{"refused"}, nil //nolint:nilerr // it may be
 	}
 	for _, a := range res.Assignments {
 		if slices.Contains(in.Request.Refused, gang.Refusal{Member: a.Member, Node: a.Node}) {

@@ -203,7 +203,7 @@ func (h *hall) reach(k int, by arrival) {
 // search goes on from the nodes reached, whose members may move on, until one has a free place; -1: none has. Each member
 // looks at the nodes that are left: those where it may be are reached, once, the others are pairs of its own.
 func (h *hall) search() int {
-	for n := 0; n < len(h.todo); n++ {
+	for n := 0; n < len(h.todo); n++ { //nolint:intrange // it grows on the way
 		k := h.todo[n]
 		if h.free[k] > 0 {
 			return k

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"golang.org/x/sys/unix"
 	"k8s.io/klog/v2"
 
 	"github.com/muster-sched/muster/hosts/kubernetes/config"
@@ -26,16 +27,31 @@ func main() {
 	faults := flag.Bool("faults", true, "lose a node and restart the scheduler on the way")
 	verbose := flag.Bool("v", false, "print what the servers log")
 	flag.Parse()
+	errs := os.Stderr
 	if !*verbose {
 		klog.SetLogger(logr.Discard())
+		errs = quiet()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Stdout, *seeds, trial.Run{Gangs: *gangs, Keys: trial.Keys(*keys), Faults: *faults, Longest: 3 * time.Minute}); err != nil {
-		fmt.Fprintln(os.Stderr, "demo:", err)
+		fmt.Fprintln(errs, "demo:", err)
 		stop()
 		os.Exit(1)
 	}
+}
+
+// quiet lets what the servers write to standard error go nowhere (clients of etcd have a log of their own), and returns another way there.
+func quiet() *os.File {
+	kept, err := unix.Dup(unix.Stderr)
+	if err != nil {
+		return os.Stderr
+	}
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err == nil {
+		_ = unix.Dup3(int(nowhere.Fd()), unix.Stderr, 0)
+	}
+	return os.NewFile(uintptr(kept), "stderr")
 }
 
 // fabric has two zones of five blocks of four racks of five nodes with eight devices.
@@ -48,6 +64,7 @@ func run(ctx context.Context, w io.Writer, seeds int, of trial.Run) error {
 	of.Fabric = fabric
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	defer func() { _ = table.Flush() }()
+	sums := map[string]*trial.Outcome{}
 	fmt.Fprintln(table, "seed\tscheduler\tplaced\tin a rack\ta block\ta zone\tracks\thurt\twaiting p50\tp90\tmax\tplan p50\tp90\tsync p50\trefused\tdiffering\ttook")
 	for seed := range seeds {
 		of.Seed = uint64(seed + 1)
@@ -60,10 +77,15 @@ func run(ctx context.Context, w io.Writer, seeds int, of trial.Run) error {
 			if err != nil {
 				return fmt.Errorf("seed %d, %s: %w", of.Seed, name, err)
 			}
-			if seeds == 1 {
-				continue
+			if sums[name] == nil {
+				sums[name] = &trial.Outcome{Measures: &trial.Measures{}}
 			}
-			_ = table.Flush()
+			sums[name].Add(out)
+		}
+	}
+	for _, name := range []string{"tree", "muster"} {
+		if seeds > 1 {
+			row(table, 0, name, *sums[name])
 		}
 	}
 	return nil
@@ -98,7 +120,11 @@ func row(w io.Writer, seed uint64, name string, out trial.Outcome) {
 	if m == nil {
 		m = &trial.Measures{}
 	}
-	fmt.Fprintf(w, "%d\t%s\t%d of %d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", seed, name, out.Placed, out.Gangs,
+	number := "all"
+	if seed > 0 {
+		number = fmt.Sprint(seed)
+	}
+	fmt.Fprintf(w, "%s\t%s\t%d of %d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", number, name, out.Placed, out.Gangs,
 		out.Layers[trial.Rack], out.Layers[trial.Block], out.Layers[trial.Zone], out.Racks, out.Hurt,
 		q(out.Waiting, 50, time.Millisecond), q(out.Waiting, 90, time.Millisecond), q(out.Waiting, 100, time.Millisecond),
 		q(m.Plan, 50, time.Microsecond), q(m.Plan, 90, time.Microsecond), q(m.Sync, 50, time.Microsecond), m.Refused, len(m.Differences), out.Took.Round(100*time.Millisecond))

@@ -28,6 +28,28 @@ type Outcome struct {
 	Restarts int
 }
 
+// Add adds what became of another stream.
+func (o *Outcome) Add(other Outcome) {
+	o.Gangs += other.Gangs
+	o.Placed += other.Placed
+	o.Racks += other.Racks
+	o.Hurt += other.Hurt
+	o.Waiting = append(o.Waiting, other.Waiting...)
+	if o.Layers == nil {
+		o.Layers = map[string]int{}
+	}
+	for layer, n := range other.Layers {
+		o.Layers[layer] += n
+	}
+	o.Took += other.Took
+	o.Restarts += other.Restarts
+	m, n := o.Measures, other.Measures
+	m.Sync, m.Plan = append(m.Sync, n.Sync...), append(m.Plan, n.Plan...)
+	m.Refused += n.Refused
+	m.Compared += n.Compared
+	m.Differences = append(m.Differences, n.Differences...)
+}
+
 // Play runs it on a cluster whose nodes are those of the fabric.
 func (r Run) Play(ctx context.Context, c *Cluster) (out Outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Longest)

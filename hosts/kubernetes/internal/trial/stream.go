@@ -29,10 +29,10 @@ func Stream(seed uint64, gangs int, keys Keys, f Fabric) (out []Arrival) {
 	for i := range gangs {
 		g := Gang{Name: fmt.Sprintf("gang-%d", i), Pods: 4 + random.IntN(61), GPUs: f.GPUs / 2, Class: Low, Whole: true}
 		if i == gangs/2 {
-			g.Name, g.Pods, g.Class = "urgent", 32, High
+			g.Name, g.Pods, g.Class = "urgent", 64, High
 		}
 		g.Key = f.key(g.Pods, keys)
-		out = append(out, Arrival{At: at, Runs: time.Duration(4000+random.IntN(4000)) * time.Millisecond, Gang: g})
+		out = append(out, Arrival{At: at, Runs: time.Duration(5000+random.IntN(5000)) * time.Millisecond, Gang: g})
 		at += time.Duration(300+random.IntN(500)) * time.Millisecond
 	}
 	return out
