@@ -65,12 +65,12 @@ func run(ctx context.Context, w io.Writer, seeds int, of trial.Run) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	defer func() { _ = table.Flush() }()
 	sums := map[string]*trial.Outcome{}
-	fmt.Fprintln(table, "seed\tscheduler\tplaced\tin a rack\ta block\ta zone\tracks\thurt\twaiting p50\tp90\tmax\tplan p50\tp90\tsync p50\trefused\tdiffering\ttook")
+	fmt.Fprintln(table, "seed\tscheduler\tplaced\tin a rack\ta block\ta zone\tracks\thurt\twaiting p50\tp90\tmax\tplan p50\tp90\tsync p50\trefused\tcompared\tdiffering\ttook")
 	for seed := range seeds {
 		of.Seed = uint64(seed + 1)
 		for _, name := range []string{"tree", "muster"} {
 			if of.Config = nil; name == "muster" {
-				of.Config = config.Scheduler
+				of.Config = trial.Checked(config.Scheduler)
 			}
 			out, err := alone(ctx, of)
 			row(table, of.Seed, name, out)
@@ -124,8 +124,8 @@ func row(w io.Writer, seed uint64, name string, out trial.Outcome) {
 	if seed > 0 {
 		number = fmt.Sprint(seed)
 	}
-	fmt.Fprintf(w, "%s\t%s\t%d of %d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", number, name, out.Placed, out.Gangs,
+	fmt.Fprintf(w, "%s\t%s\t%d of %d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\n", number, name, out.Placed, out.Gangs,
 		out.Layers[trial.Rack], out.Layers[trial.Block], out.Layers[trial.Zone], out.Racks, out.Hurt,
 		q(out.Waiting, 50, time.Millisecond), q(out.Waiting, 90, time.Millisecond), q(out.Waiting, 100, time.Millisecond),
-		q(m.Plan, 50, time.Microsecond), q(m.Plan, 90, time.Microsecond), q(m.Sync, 50, time.Microsecond), m.Refused, len(m.Differences), out.Took.Round(100*time.Millisecond))
+		q(m.Plan, 50, time.Microsecond), q(m.Plan, 90, time.Microsecond), q(m.Sync, 50, time.Microsecond), m.Refused, m.Compared, len(m.Differences), out.Took.Round(100*time.Millisecond))
 }

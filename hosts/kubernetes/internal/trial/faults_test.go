@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -48,9 +47,6 @@ type stage struct {
 	scheduler *Scheduler
 }
 
-// checked is the configuration with every cycle's free amounts compared.
-var checked = bytes.Replace(config.Scheduler, []byte("        args:\n"), []byte("        args:\n          checkMirror: true\n"), 1)
-
 // newStage makes nodes of a fabric, of which nothing is left after the test.
 func newStage(t *testing.T, f Fabric) *stage {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -75,7 +71,7 @@ func newStage(t *testing.T, f Fabric) *stage {
 
 func (s *stage) start() {
 	var err error
-	s.scheduler, err = cluster.Schedule(s.ctx, checked, s.measures)
+	s.scheduler, err = cluster.Schedule(s.ctx, Checked(config.Scheduler), s.measures)
 	require.NoError(s, err)
 }
 
@@ -316,7 +312,7 @@ func TestNodeGoesUnderAHeldGang(t *testing.T) {
 // TestTwoSchedulersByMistake has two that answer to one name: what one binds the other sees, and nothing is over-committed.
 func TestTwoSchedulersByMistake(t *testing.T) {
 	s := newStage(t, Fabric{Zones: 1, Blocks: 2, Racks: 2, Nodes: 4, GPUs: 8})
-	other, err := cluster.Schedule(s.ctx, checked, s.measures)
+	other, err := cluster.Schedule(s.ctx, Checked(config.Scheduler), s.measures)
 	require.NoError(t, err)
 	defer other.Stop()
 	var gangs []Gang

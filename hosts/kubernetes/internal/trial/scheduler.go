@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -25,6 +26,11 @@ type Scheduler struct {
 	*scheduler.Scheduler
 	stop context.CancelFunc
 	done chan struct{}
+}
+
+// Checked is a configuration with which the free amounts of all nodes are compared with the scheduler's in every cycle, see [Measures].
+func Checked(config []byte) []byte {
+	return bytes.Replace(config, []byte("        args:\n"), []byte("        args:\n          checkMirror: true\n"), 1)
 }
 
 // Schedule starts a scheduler with a configuration; nil: its own defaults, without Muster.
