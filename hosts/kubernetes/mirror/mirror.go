@@ -290,6 +290,7 @@ func (m *Mirror) update() error {
 	changes := m.store.Changes()
 	for _, name := range changes.Gone {
 		m.forgetGang(name)
+		delete(m.waiting, name)
 	}
 	for _, g := range changes.Gangs {
 		m.noteGang(g)

@@ -66,3 +66,10 @@ func (o *order) entry(p *v1.Pod, at time.Time) queue.Entry {
 	}
 	return out
 }
+
+// forget forgets a gang of which no pod is there any more.
+func (o *order) forget(gang string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.first, gang)
+}

@@ -13,6 +13,9 @@ import (
 // tellEvents tells the permits what informers have told of gangs and pods. Whether a pod runs is told by its binding.
 func (p *Plugin) tellEvents(ctx context.Context) {
 	for _, e := range p.mirror.Events() {
+		if e.Kind == permit.GangDeleted {
+			p.queue.forget(e.Gang)
+		}
 		if e.Kind != permit.MemberBound {
 			p.tell(ctx, e)
 		}
