@@ -36,6 +36,9 @@ func (m *Mirror) Gang(name string, pods []*v1.Pod, groups []Object) (*manifest.G
 	for _, p := range pods {
 		nominated := p.Status.NominatedNodeName
 		if known := m.pods[p.UID]; known != nil {
+			if known.node != "" { // somebody else has bound it: it is where the snapshot has it
+				continue
+			}
 			nominated = known.nominated
 		}
 		errs = append(errs, m.setWaiting(p, nominated))

@@ -167,6 +167,18 @@ func TestMirrorFollowsSnapshots(t *testing.T) {
 	}
 }
 
+// TestPodThatSomebodyElseHasBound waits in the scheduler's queue and is on a node of its snapshot.
+func TestPodThatSomebodyElseHasBound(t *testing.T) {
+	s := newSnapshot(4)
+	m, err := New(Options{})
+	require.NoError(t, err)
+	pods := s.gang("a", 3)
+	s.run(pods[0], "n1")
+	_, nodes := plan(t, m, s, "a", pods)
+	require.Len(t, nodes, 2)
+	require.Empty(t, m.Differences(s.infos))
+}
+
 // BenchmarkCycle is a cycle with what the one before left: a gang of 34 pods comes where another has been assumed, and a third has ended.
 func BenchmarkCycle(b *testing.B) {
 	for _, nodes := range []int{200, 5000} {
