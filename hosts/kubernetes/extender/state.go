@@ -2,10 +2,10 @@ package extender
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
-	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	v1 "k8s.io/api/core/v1"
@@ -92,7 +92,7 @@ func (s *State) follow() error {
 	rebuilt := changes.Rebuild || s.cluster == nil
 	if rebuilt {
 		next, err = placement.NewCluster(s.store.Input().Spec)
-	} else if !isEmpty(&changes.Delta) {
+	} else if !reflect.ValueOf(changes.Delta).IsZero() {
 		next, err = s.cluster.Update(changes.Delta)
 	}
 	s.wait(changes)
@@ -204,9 +204,4 @@ func podOf(obj map[string]any) (name types.NamespacedName, uid string, is bool) 
 		name.Namespace = "default"
 	}
 	return name, uid, is
-}
-
-// isEmpty says whether a delta changes nothing.
-func isEmpty(d *cluster.Delta) bool {
-	return len(d.Remove)+len(d.Leaving)+len(d.Minima)+len(d.Trees)+len(d.RemoveNodes)+len(d.SetNodes)+len(d.Place)+len(d.Holds)+len(d.Demand)+len(d.Budgets) == 0
 }

@@ -3,10 +3,6 @@
 package judges
 
 import (
-	"os"
-
-	"k8s.io/klog/v2"
-	"k8s.io/kubernetes/cmd/kube-scheduler/app/options"
 	"k8s.io/kubernetes/pkg/scheduler"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
@@ -21,17 +17,9 @@ func Registry() scheduler.Option {
 
 // Profiles are those of the configuration that people start from. It panics where that cannot be read: there is nothing to judge then.
 func Profiles() scheduler.Option {
-	file, err := os.CreateTemp("", "scheduler-*.yaml")
+	profiles, err := config.Profiles(config.Scheduler)
 	if err != nil {
 		panic(err)
 	}
-	defer func() { _ = os.Remove(file.Name()) }()
-	if _, err := file.Write(config.Scheduler); err != nil {
-		panic(err)
-	}
-	read, err := options.LoadConfigFromFile(klog.Background(), file.Name())
-	if err != nil {
-		panic(err)
-	}
-	return scheduler.WithProfiles(read.Profiles...)
+	return scheduler.WithProfiles(profiles...)
 }

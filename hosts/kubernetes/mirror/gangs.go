@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/muster-sched/muster/gang/permit"
@@ -81,18 +80,20 @@ func (m *Mirror) GangOf(p *v1.Pod) *manifest.Gang {
 func (m *Mirror) PodsOf(g *manifest.Gang) map[string]*v1.Pod {
 	out := map[string]*v1.Pod{}
 	for i := range g.Request.Members {
-		if namespace, name, ok := g.Pod(g.Request.Members[i].Name); ok {
-			out[namespace+"/"+name] = nil
+		if p := m.podOf(g, g.Request.Members[i].Name); p != nil {
+			out[nameOf(p.object)] = p.object
 		}
 	}
-	for _, p := range m.pods {
-		name := p.object.Namespace + "/" + p.object.Name
-		if _, ok := out[name]; ok && p.node == "" {
-			out[name] = p.object
-		}
-	}
-	maps.DeleteFunc(out, func(_ string, p *v1.Pod) bool { return p == nil })
 	return out
+}
+
+// podOf is the pod of a member that waits; nil: there is none.
+func (m *Mirror) podOf(g *manifest.Gang, member string) *pod {
+	namespace, name, ok := g.Pod(member)
+	if p := m.pods[m.names[namespace+"/"+name]]; ok && p != nil && p.node == "" {
+		return p
+	}
+	return nil
 }
 
 // Events are what has happened to gangs and their pods since the last call, for mirrors of all waiting pods. Pods that are assumed count as bound.
@@ -142,17 +143,11 @@ func (m *Mirror) Clear(g *manifest.Gang) error { return m.nominate(g, nil) }
 
 // nominate nominates the pods of a gang for nodes, by member.
 func (m *Mirror) nominate(g *manifest.Gang, nodes map[string]string) error {
-	places := map[string]string{}
+	var errs []error
 	for i := range g.Request.Members {
 		member := g.Request.Members[i].Name
-		if namespace, name, ok := g.Pod(member); ok {
-			places[namespace+"/"+name] = nodes[member]
-		}
-	}
-	var errs []error
-	for _, p := range m.pods {
-		if node, ok := places[p.object.Namespace+"/"+p.object.Name]; ok && p.node == "" && p.nominated != node {
-			errs = append(errs, m.setWaiting(p.object, node))
+		if p := m.podOf(g, member); p != nil {
+			errs = append(errs, m.setWaiting(p.object, nodes[member]))
 		}
 	}
 	return errors.Join(append(errs, m.update())...)

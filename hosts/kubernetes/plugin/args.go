@@ -11,6 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/planner"
+	"github.com/muster-sched/muster/hosts/kubernetes/mirror"
 )
 
 // Args are the pluginConfig of the plugin. The zero value is the default.
@@ -43,6 +46,13 @@ func DecodeArgs(obj runtime.Object) (*Args, error) {
 		args.Policy = gang.BestFit
 	}
 	return args, args.validate().ToAggregate()
+}
+
+// Options are those of a planner.
+func (a *Args) Options() planner.Options {
+	return planner.Options{
+		Mirror: mirror.Options{Layers: a.Layers}, Resources: a.Resources, Policy: a.Policy, Steps: a.PreemptionSteps, CheckMirror: a.CheckMirror,
+	}
 }
 
 func (a *Args) validate() (errs field.ErrorList) {

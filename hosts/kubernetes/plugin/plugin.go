@@ -12,15 +12,12 @@ import (
 
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/evict"
-	"github.com/muster-sched/muster/hosts/kubernetes/internal/refusals"
-	"github.com/muster-sched/muster/hosts/kubernetes/mirror"
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/planner"
 )
 
 // Name is that of the plugin in configurations.
@@ -30,9 +27,8 @@ const Name = "Muster"
 type Plugin struct {
 	handle  fwk.Handle
 	args    *Args
-	mirror  *mirror.Mirror
+	planner *planner.Planner
 	evict   evict.Func
-	refused refusals.Set
 	observe Observer
 }
 
@@ -66,14 +62,11 @@ func NewObserved(observe Observer) func(context.Context, runtime.Object, fwk.Han
 		if err != nil {
 			return nil, err
 		}
-		m, err := mirror.New(mirror.Options{Layers: args.Layers})
+		of, err := planner.New(ctx, handle, args.Options())
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", Name, err)
 		}
-		if err := m.Inform(ctx, handle, args.Resources); err != nil {
-			return nil, fmt.Errorf("%s: pluginConfig: %w", Name, err)
-		}
-		return &Plugin{handle: handle, args: args, mirror: m, evict: evict.New(handle, Name), observe: observe}, nil
+		return &Plugin{handle: handle, args: args, planner: of, evict: evict.New(handle, Name), observe: observe}, nil
 	}
 }
 
@@ -82,13 +75,9 @@ func (p *Plugin) Name() string { return Name }
 
 // plan is what a cycle found for a topmost group. The groups below it and all their pods share it.
 type plan struct {
-	gang   *manifest.Gang
-	result *placement.Result // nil: refused
-	reason string            // why it cannot be carried out now
-	nodes  map[string]string // by `namespace/name` of pods
-	member map[string]string // the same
-	tried  sets.Set[string]  // pods whose node was asked for
-	kept   sets.Set[string]  // pods that got it
+	found *planner.Plan
+	tried sets.Set[string] // pods whose node was asked for
+	kept  sets.Set[string] // pods that got it
 }
 
 // Clone shares the plan.
@@ -126,7 +115,7 @@ func (p *Plugin) GeneratePlacements(ctx context.Context, state fwk.PodGroupCycle
 	}
 	state.Write(planKey, of)
 	placement := parent
-	if of.reason == "" {
+	if of.found.Reason == "" {
 		var err error
 		if placement, err = p.placementOf(group, of); err != nil {
 			return nil, fwk.AsStatus(err)
@@ -139,19 +128,18 @@ func (p *Plugin) GeneratePlacements(ctx context.Context, state fwk.PodGroupCycle
 }
 
 func (p *Plugin) placementOf(group fwk.PodGroupInfo, of *plan) (*fwk.Placement, error) {
-	out := &fwk.Placement{Name: of.gang.Request.Name}
-	if of.result.Domain != nil {
-		out.Name = fmt.Sprintf("%v", of.result.Domain)
+	out := &fwk.Placement{Name: of.found.Gang.Request.Name}
+	if of.found.Result.Domain != nil {
+		out.Name = fmt.Sprintf("%v", of.found.Result.Domain)
 	}
-	lister := p.handle.SnapshotSharedLister().NodeInfos()
 	seen := sets.New[string]()
 	for _, pod := range group.GetUnscheduledPods() {
-		node, ok := of.nodes[nameOf(pod)]
+		node, ok := of.found.Nodes[planner.NameOf(pod)]
 		if !ok || seen.Has(node) {
 			continue
 		}
 		seen.Insert(node)
-		info, err := lister.Get(node)
+		info, err := p.planner.Nodes().Get(node)
 		if err != nil {
 			return nil, err
 		}
@@ -160,90 +148,37 @@ func (p *Plugin) placementOf(group fwk.PodGroupInfo, of *plan) (*fwk.Placement, 
 	return out, nil
 }
 
-func nameOf(p *v1.Pod) string { return p.Namespace + "/" + p.Name }
-
 // plan follows the snapshot, and plans a group on it. It is nil for pods that are no gang.
 func (p *Plugin) plan(ctx context.Context, group fwk.PodGroupInfo) (*plan, error) {
-	infos, err := p.handle.SnapshotSharedLister().NodeInfos().List()
+	infos, err := p.planner.Nodes().List()
 	if err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	if err := p.mirror.Sync(infos); err != nil {
+	if err := p.planner.Mirror.Sync(infos); err != nil {
 		return nil, err
 	}
 	name := group.GetNamespace() + "/" + group.GetName()
-	g, err := p.mirror.Gang(name, group.GetUnscheduledPods(), objectsOf(group))
+	g, err := p.planner.Mirror.Gang(name, group.GetUnscheduledPods(), objectsOf(group))
 	if err != nil {
 		return nil, err
 	}
 	synced := time.Now()
-	p.check(ctx, infos)
+	if differences, compared := p.planner.Check(ctx, infos); compared && p.observe != nil {
+		p.observe.Mirrored(len(infos), differences)
+	}
 	if g == nil {
 		return nil, nil
 	}
-	out := &plan{gang: g, nodes: map[string]string{}, member: map[string]string{}, tried: sets.New[string](), kept: sets.New[string]()}
 	planning := time.Now()
-	out.result, err = p.planGang(ctx, g, group.GetUnscheduledPods())
+	out := &plan{found: p.planner.Plan(ctx, g, group.GetUnscheduledPods()), tried: sets.New[string](), kept: sets.New[string]()}
 	if p.observe != nil {
-		p.observe.Planned(name, synced.Sub(start), time.Since(planning), out.result, err)
+		p.observe.Planned(name, synced.Sub(start), time.Since(planning), out.found.Result, out.found.Err)
 	}
-	if err != nil {
-		out.reason = p.reason(g, err)
-		return out, nil
+	if out.found.Err != nil {
+		out.found.Reason = p.reason(g, out.found.Err)
 	}
-	for _, a := range out.result.Assignments {
-		if namespace, pod, ok := g.Pod(a.Member); ok {
-			out.nodes[namespace+"/"+pod], out.member[namespace+"/"+pod] = a.Node, a.Member
-		}
-	}
-	out.reason = waitsFor(out.result)
 	return out, nil
-}
-
-var errNoNodes = errors.New("the cluster has no nodes")
-
-func (p *Plugin) planGang(ctx context.Context, g *manifest.Gang, pods []*v1.Pod) (*placement.Result, error) {
-	if g.Err != nil {
-		return nil, g.Err
-	}
-	if p.mirror.Cluster() == nil {
-		return nil, errNoNodes
-	}
-	req := g.Request
-	req.Policy = p.args.Policy
-	req.Preempt.Steps = p.args.PreemptionSteps
-	refusals.Ports(&req, pods)
-	p.refused.Apply(&req, p.handle.SnapshotSharedLister().NodeInfos())
-	return placement.PlanContext(ctx, p.mirror.Cluster(), &req)
-}
-
-// check compares the mirror with the snapshot, where it is asked for.
-func (p *Plugin) check(ctx context.Context, infos []fwk.NodeInfo) {
-	for _, line := range p.mirror.Notices() {
-		klog.FromContext(ctx).V(4).Info("Muster notices", "notice", line)
-	}
-	if !p.args.CheckMirror {
-		return
-	}
-	differences := p.mirror.Differences(infos)
-	for _, line := range differences {
-		klog.FromContext(ctx).Error(errors.New(line), "The mirror differs from the snapshot")
-	}
-	if p.observe != nil {
-		p.observe.Mirrored(len(infos), differences)
-	}
-}
-
-func waitsFor(res *placement.Result) string {
-	switch {
-	case len(res.Victims) > 0:
-		return fmt.Sprintf("%d pods have to leave for it", len(res.Victims))
-	case res.Waits():
-		return fmt.Sprintf("it waits for %d pods that are terminating", len(res.WaitsFor))
-	default:
-		return ""
-	}
 }
 
 // reason is a refusal in one line, behind the code of the first fact of its explanation.
@@ -253,7 +188,7 @@ func (p *Plugin) reason(g *manifest.Gang, err error) string {
 	}
 	req := g.Request
 	req.Policy = p.args.Policy
-	e := placement.Explain(p.mirror.Cluster(), &req, placement.ExplainOptions{Plans: -1, Err: err})
+	e := placement.Explain(p.planner.Mirror.Cluster(), &req, placement.ExplainOptions{Plans: -1, Err: err})
 	text := strings.TrimPrefix(err.Error(), "unschedulable: ")
 	if len(e.Facts) == 0 {
 		return text

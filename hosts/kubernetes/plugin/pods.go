@@ -7,6 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/planner"
 )
 
 // planOfPod is the plan of the cycle that a pod is in; nil: it is in none, or in one without a plan.
@@ -23,14 +25,14 @@ func (p *Plugin) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod,
 	if of == nil {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
-	if of.reason != "" {
-		return nil, fwk.NewStatus(fwk.Unschedulable, "muster: "+of.reason)
+	if of.found.Reason != "" {
+		return nil, fwk.NewStatus(fwk.Unschedulable, "muster: "+of.found.Reason)
 	}
-	node, ok := of.nodes[nameOf(pod)]
+	node, ok := of.found.Nodes[planner.NameOf(pod)]
 	if !ok {
 		return nil, fwk.NewStatus(fwk.Unschedulable, "muster: no room for it beyond the minimum of its group")
 	}
-	of.tried.Insert(nameOf(pod))
+	of.tried.Insert(planner.NameOf(pod))
 	return &fwk.PreFilterResult{NodeNames: sets.New(node)}, nil
 }
 
@@ -40,7 +42,7 @@ func (p *Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 // Filter keeps a pod from a node for which it is nominated where the plan has another one by now.
 func (p *Plugin) Filter(_ context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo) *fwk.Status {
 	of := planOfPod(state)
-	if of == nil || of.nodes[nameOf(pod)] == info.Node().Name {
+	if of == nil || of.found.Nodes[planner.NameOf(pod)] == info.Node().Name {
 		return nil
 	}
 	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "muster: not its node of the plan")
@@ -60,10 +62,10 @@ func (p *Plugin) Reserve(_ context.Context, state fwk.CycleState, pod *v1.Pod, n
 	if of == nil {
 		return nil
 	}
-	if want := of.nodes[nameOf(pod)]; want != node {
-		return fwk.AsStatus(fmt.Errorf("muster: %s was planned for %q and comes to %q", nameOf(pod), want, node))
+	if want := of.found.Nodes[planner.NameOf(pod)]; want != node {
+		return fwk.AsStatus(fmt.Errorf("muster: %s was planned for %q and comes to %q", planner.NameOf(pod), want, node))
 	}
-	of.kept.Insert(nameOf(pod))
+	of.kept.Insert(planner.NameOf(pod))
 	return nil
 }
 

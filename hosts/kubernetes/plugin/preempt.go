@@ -4,14 +4,15 @@ import (
 	"context"
 	"strings"
 
-	"github.com/muster-sched/muster/gang"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/evict"
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/planner"
 )
 
 // PodGroupPostFilter makes room for a group: it evicts the victims of the plan and nominates its places, which are held until the victims are gone. Where
@@ -21,39 +22,39 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, state fwk.PodGroupCycle
 	if of == nil {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
-	if of.result == nil || of.reason == "" {
-		if err := p.mirror.Clear(of.gang); err != nil {
+	if of.found.Result == nil || of.found.Reason == "" {
+		if err := p.planner.Mirror.Clear(of.found.Gang); err != nil {
 			return nil, fwk.AsStatus(err)
 		}
-		if of.result != nil && p.refuse(of, group.GetUnscheduledPods()) {
+		if of.found.Result != nil && p.refuse(of, group.GetUnscheduledPods()) {
 			p.handle.Activate(klog.FromContext(ctx), byName(group.GetUnscheduledPods()))
 			return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "muster: a node of the plan was refused, the next plan is without it")
 		}
-		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "muster: "+of.reason)
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "muster: "+of.found.Reason)
 	}
-	victims, err := evict.Victims(p.handle.SnapshotSharedLister().NodeInfos(), of.result)
+	victims, err := evict.Victims(p.planner.Nodes(), of.found.Result)
 	if err != nil {
 		return nil, fwk.AsStatus(err)
 	}
-	if err := p.mirror.Nominate(of.gang, of.result); err != nil {
+	if err := p.planner.Mirror.Nominate(of.found.Gang, of.found.Result); err != nil {
 		return nil, fwk.AsStatus(err)
 	}
 	if len(victims) > 0 {
 		p.evict(ctx, preemptor{group}, victims)
 	}
 	out := &fwk.PodGroupPostFilterResult{NominatingInfos: map[types.NamespacedName]*fwk.NominatingInfo{}}
-	for pod, node := range of.nodes {
+	for pod, node := range of.found.Nodes {
 		namespace, name, _ := strings.Cut(pod, "/")
 		out.NominatingInfos[types.NamespacedName{Namespace: namespace, Name: name}] = &fwk.NominatingInfo{NominatedNodeName: node, NominatingMode: fwk.ModeOverride}
 	}
-	return out, fwk.NewStatus(fwk.Success, "muster: "+of.reason)
+	return out, fwk.NewStatus(fwk.Success, "muster: "+of.found.Reason)
 }
 
 // refuse notes the pods that got as far as their node of the plan and not onto it: another plugin refused it for them.
 func (p *Plugin) refuse(of *plan, pods []*v1.Pod) (any bool) {
 	for _, pod := range pods {
-		if at := nameOf(pod); of.tried.Has(at) && !of.kept.Has(at) {
-			p.refused.Add(of.gang.Request.Name, gang.Refusal{Member: of.member[at], Node: of.nodes[at]}, p.handle.SnapshotSharedLister().NodeInfos())
+		if at := planner.NameOf(pod); of.tried.Has(at) && !of.kept.Has(at) {
+			p.planner.Refuse(of.found, pod)
 			any = true
 		}
 	}
@@ -63,7 +64,7 @@ func (p *Plugin) refuse(of *plan, pods []*v1.Pod) (any bool) {
 func byName(pods []*v1.Pod) map[string]*v1.Pod {
 	out := map[string]*v1.Pod{}
 	for _, p := range pods {
-		out[nameOf(p)] = p
+		out[planner.NameOf(p)] = p
 	}
 	return out
 }
@@ -100,9 +101,7 @@ func (p preemptor) SchedulerName() string {
 
 func (p preemptor) Priority() int32 {
 	for _, pod := range p.group.GetUnscheduledPods() {
-		if pod.Spec.Priority != nil {
-			return *pod.Spec.Priority
-		}
+		return corev1helpers.PodPriority(pod) // that of all: the scheduler sees to it
 	}
 	return 0
 }

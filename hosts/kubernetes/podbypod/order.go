@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/gang/queue"
 	v1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -46,10 +47,7 @@ func (o *order) entry(p *v1.Pod, at time.Time) queue.Entry {
 	for _, key := range groupAnnotations {
 		group = cmp.Or(group, p.Annotations[key])
 	}
-	out := queue.Entry{Name: p.Namespace + "/" + cmp.Or(group, p.Name), Created: at.UnixNano()}
-	if p.Spec.Priority != nil {
-		out.Priority = int64(*p.Spec.Priority)
-	}
+	out := queue.Entry{Name: p.Namespace + "/" + cmp.Or(group, p.Name), Priority: int64(corev1helpers.PodPriority(p)), Created: at.UnixNano()}
 	if group == "" {
 		out.UID = string(p.UID)
 		return out

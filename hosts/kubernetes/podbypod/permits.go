@@ -12,7 +12,7 @@ import (
 
 // tellEvents tells the permits what informers have told of gangs and pods. Whether a pod runs is told by its binding.
 func (p *Plugin) tellEvents(ctx context.Context) {
-	for _, e := range p.mirror.Events() {
+	for _, e := range p.planner.Mirror.Events() {
 		if e.Kind == permit.GangDeleted {
 			p.queue.forget(e.Gang)
 		}
@@ -58,7 +58,7 @@ func (p *Plugin) Reserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ str
 
 // ref is the member that a pod is, as long as it waits.
 func (p *Plugin) ref(pod *v1.Pod) (permit.Ref, bool) {
-	g := p.mirror.GangOf(pod)
+	g := p.planner.Mirror.GangOf(pod)
 	if g == nil || g.Plain {
 		return permit.Ref{}, false
 	}

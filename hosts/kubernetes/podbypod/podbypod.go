@@ -11,20 +11,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/gang/permit"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/evict"
-	"github.com/muster-sched/muster/hosts/kubernetes/internal/refusals"
-	"github.com/muster-sched/muster/hosts/kubernetes/mirror"
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/planner"
 	"github.com/muster-sched/muster/hosts/kubernetes/plugin"
 )
 
@@ -33,25 +31,15 @@ const Name = "MusterPods"
 
 // Plugin plans gangs as their pods come.
 type Plugin struct {
-	handle fwk.Handle
-	args   *plugin.Args
-	mirror *mirror.Mirror
-	evict  evict.Func
-	queue  order
+	handle  fwk.Handle
+	planner *planner.Planner
+	evict   evict.Func
+	queue   order
 
 	mu      sync.Mutex // bindings end on goroutines of their own
 	permits *permit.Lifecycle
-	plans   map[string]*plan // by gang
-	refused refusals.Set
+	plans   map[string]*planner.Plan // by gang, that pods of it are still to come to
 	uids    map[permit.Ref]types.UID
-}
-
-// plan is one that pods of its gang are still to come to.
-type plan struct {
-	gang   *manifest.Gang
-	result *placement.Result
-	reason string            // why it cannot be carried out now
-	nodes  map[string]string // by `namespace/name` of pods
 }
 
 var (
@@ -72,45 +60,40 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin
 	if err != nil {
 		return nil, err
 	}
-	m, err := mirror.New(mirror.Options{Layers: args.Layers, Waiting: true})
+	opt := args.Options()
+	opt.Mirror.Waiting = true
+	of, err := planner.New(ctx, handle, opt)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", Name, err)
 	}
-	if err := m.Inform(ctx, handle, args.Resources); err != nil {
-		return nil, fmt.Errorf("%s: pluginConfig: %w", Name, err)
-	}
-	return &Plugin{
-		handle: handle, args: args, mirror: m, evict: evict.New(handle, Name), plans: map[string]*plan{}, uids: map[permit.Ref]types.UID{},
-	}, nil
+	return &Plugin{handle: handle, planner: of, evict: evict.New(handle, Name), plans: map[string]*planner.Plan{}, uids: map[permit.Ref]types.UID{}}, nil
 }
 
 // Name is that in configurations.
 func (p *Plugin) Name() string { return Name }
 
-func nameOf(p *v1.Pod) string { return p.Namespace + "/" + p.Name }
-
 // PreFilter plans the gang of a pod, unless there is a plan, and pins the pod to its node of it. A pod in no gang goes where others let it.
 func (p *Plugin) PreFilter(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	infos, err := p.handle.SnapshotSharedLister().NodeInfos().List()
+	infos, err := p.planner.Nodes().List()
 	if err != nil {
 		return nil, fwk.AsStatus(err)
 	}
-	if err := errors.Join(p.mirror.Sync(infos), p.mirror.Meet(pod)); err != nil {
+	if err := errors.Join(p.planner.Mirror.Sync(infos), p.planner.Mirror.Meet(pod)); err != nil {
 		return nil, fwk.AsStatus(err)
 	}
-	p.check(ctx, infos)
+	p.planner.Check(ctx, infos)
 	p.tellEvents(ctx)
-	g := p.mirror.GangOf(pod)
+	g := p.planner.Mirror.GangOf(pod)
 	if g == nil || g.Plain {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
 	of := p.planFor(ctx, g, pod)
-	node, ok := of.nodes[nameOf(pod)]
+	node, ok := of.Nodes[planner.NameOf(pod)]
 	switch {
-	case of.reason != "":
-		return nil, fwk.NewStatus(fwk.Unschedulable, "muster: "+of.reason)
+	case of.Reason != "":
+		return nil, fwk.NewStatus(fwk.Unschedulable, "muster: "+of.Reason)
 	case !ok:
 		return nil, fwk.NewStatus(fwk.Unschedulable, "muster: no room for it beyond the minimum of its gang")
 	}
@@ -118,59 +101,29 @@ func (p *Plugin) PreFilter(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _
 }
 
 // planFor is the plan of a gang that has a node for the pod, or says why not. One that cannot be carried out now is made anew for the next pod.
-func (p *Plugin) planFor(ctx context.Context, g *manifest.Gang, pod *v1.Pod) *plan {
+func (p *Plugin) planFor(ctx context.Context, g *manifest.Gang, pod *v1.Pod) *planner.Plan {
 	name := g.Request.Name
-	if of := p.plans[name]; of != nil && of.reason == "" && of.nodes[nameOf(pod)] != "" {
+	if of := p.plans[name]; canStart(of, pod) {
 		return of
 	}
 	p.tell(ctx, permit.Event{Kind: permit.GangAtHead, Gang: name})
-	of := &plan{gang: g, nodes: map[string]string{}}
+	of := p.planner.Plan(ctx, g, []*v1.Pod{pod})
 	p.plans[name] = of
-	err := g.Err
-	if err == nil && p.mirror.Cluster() == nil {
-		err = errors.New("the cluster has no nodes")
-	}
-	if err == nil {
-		req := g.Request
-		req.Policy, req.Preempt.Steps = p.args.Policy, p.args.PreemptionSteps
-		refusals.Ports(&req, []*v1.Pod{pod})
-		p.refused.Apply(&req, p.handle.SnapshotSharedLister().NodeInfos())
-		of.result, err = placement.PlanContext(ctx, p.mirror.Cluster(), &req)
-	}
-	if err != nil {
-		of.reason = strings.TrimPrefix(err.Error(), "unschedulable: ")
-		if err := p.mirror.Clear(g); err != nil {
-			of.reason += "; " + err.Error()
-		}
-		return of
-	}
-	for _, a := range of.result.Assignments {
-		if namespace, member, ok := g.Pod(a.Member); ok {
-			of.nodes[namespace+"/"+member] = a.Node
-		}
-	}
 	switch {
-	case len(of.result.Victims) > 0:
-		of.reason = fmt.Sprintf("%d pods have to leave for it", len(of.result.Victims))
-	case of.result.Waits():
-		of.reason = fmt.Sprintf("it waits for %d pods that are terminating", len(of.result.WaitsFor))
-	default: // no event tells the others that they have a place
-		p.handle.Activate(klog.FromContext(ctx), p.mirror.PodsOf(g))
+	case of.Err != nil:
+		of.Reason = strings.TrimPrefix(of.Err.Error(), "unschedulable: ")
+		if err := p.planner.Mirror.Clear(g); err != nil {
+			of.Reason += "; " + err.Error()
+		}
+	case of.Reason == "": // no event tells the others that they have a place
+		p.handle.Activate(klog.FromContext(ctx), p.planner.Mirror.PodsOf(g))
 	}
 	return of
 }
 
-// check compares the mirror with the snapshot, where it is asked for.
-func (p *Plugin) check(ctx context.Context, infos []fwk.NodeInfo) {
-	for _, line := range p.mirror.Notices() {
-		klog.FromContext(ctx).V(4).Info("Muster notices", "notice", line)
-	}
-	if !p.args.CheckMirror {
-		return
-	}
-	for _, line := range p.mirror.Differences(infos) {
-		klog.FromContext(ctx).Error(errors.New(line), "The mirror differs from the snapshot")
-	}
+// canStart says whether a plan has a node to which the pod may go now.
+func canStart(of *planner.Plan, pod *v1.Pod) bool {
+	return of != nil && of.Reason == "" && of.Nodes[planner.NameOf(pod)] != ""
 }
 
 // PreFilterExtensions are none.
@@ -180,11 +133,11 @@ func (p *Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 func (p *Plugin) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo) *fwk.Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	g := p.mirror.GangOf(pod)
+	g := p.planner.Mirror.GangOf(pod)
 	if g == nil || g.Plain {
 		return nil
 	}
-	if of := p.plans[g.Request.Name]; of != nil && of.nodes[nameOf(pod)] != info.Node().Name {
+	if of := p.plans[g.Request.Name]; of != nil && of.Nodes[planner.NameOf(pod)] != info.Node().Name {
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "muster: not its node of the plan")
 	}
 	return nil
@@ -199,31 +152,31 @@ func (p *Plugin) SignPod(context.Context, *v1.Pod) ([]fwk.SignFragment, *fwk.Sta
 func (p *Plugin) PostFilter(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	g := p.mirror.GangOf(pod)
+	g := p.planner.Mirror.GangOf(pod)
 	if g == nil || g.Plain {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	of := p.plans[g.Request.Name]
 	delete(p.plans, g.Request.Name)
-	if of == nil || of.result == nil || of.reason == "" || of.nodes[nameOf(pod)] == "" {
-		if of != nil && of.reason == "" && of.nodes[nameOf(pod)] != "" { // by another plugin
-			p.refused.Add(g.Request.Name, gang.Refusal{Member: pod.Name, Node: of.nodes[nameOf(pod)]}, p.handle.SnapshotSharedLister().NodeInfos())
-			p.handle.Activate(klog.FromContext(ctx), p.mirror.PodsOf(g))
-		}
+	if canStart(of, pod) { // another plugin has refused its node
+		p.planner.Refuse(of, pod)
+		p.handle.Activate(klog.FromContext(ctx), p.planner.Mirror.PodsOf(g))
+	}
+	if of == nil || of.Result == nil || of.Reason == "" || of.Nodes[planner.NameOf(pod)] == "" {
 		p.fail(ctx, g.Request.Name, pod)
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "muster: nobody's leaving helps")
 	}
-	victims, err := evict.Victims(p.handle.SnapshotSharedLister().NodeInfos(), of.result)
+	victims, err := evict.Victims(p.planner.Nodes(), of.Result)
 	if err != nil {
 		return nil, fwk.AsStatus(err)
 	}
-	if err := p.mirror.Nominate(of.gang, of.result); err != nil {
+	if err := p.planner.Mirror.Nominate(of.Gang, of.Result); err != nil {
 		return nil, fwk.AsStatus(err)
 	}
 	if len(victims) > 0 {
 		p.evict(ctx, preemptor{pod}, victims)
 	}
-	return &fwk.PostFilterResult{NominatingInfo: &fwk.NominatingInfo{NominatedNodeName: of.nodes[nameOf(pod)], NominatingMode: fwk.ModeOverride}}, fwk.NewStatus(fwk.Success)
+	return &fwk.PostFilterResult{NominatingInfo: &fwk.NominatingInfo{NominatedNodeName: of.Nodes[planner.NameOf(pod)], NominatingMode: fwk.ModeOverride}}, fwk.NewStatus(fwk.Success)
 }
 
 // fail tells that no node was found for a pod: those of a strict gang that wait give theirs back.
@@ -236,24 +189,17 @@ type preemptor struct{ *v1.Pod }
 
 func (p preemptor) UID() types.UID           { return p.Pod.UID }
 func (p preemptor) Obj() runtime.Object      { return p.Pod }
-func (p preemptor) Pods() map[string]*v1.Pod { return map[string]*v1.Pod{nameOf(p.Pod): p.Pod} }
+func (p preemptor) Pods() map[string]*v1.Pod { return map[string]*v1.Pod{planner.NameOf(p.Pod): p.Pod} }
 func (p preemptor) SchedulerName() string    { return p.Spec.SchedulerName }
 func (p preemptor) Type() string             { return "pod" }
 
 func (p preemptor) Priority() int32 {
-	if p.Spec.Priority == nil {
-		return 0
-	}
-	return *p.Spec.Priority
+	return corev1helpers.PodPriority(p.Pod)
 }
 
 // EventsToRegister are the changes that may let a gang start that was refused.
 func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
-	return []fwk.ClusterEventWithHint{
-		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeAllocatable | fwk.UpdateNodeLabel | fwk.UpdateNodeTaint | fwk.UpdateNodeCondition}},
-		{Event: fwk.ClusterEvent{Resource: fwk.AssignedPod, ActionType: fwk.Delete | fwk.UpdatePodScaleDown}},
-		{Event: fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Add}},
-	}, nil
+	return planner.Events(), nil
 }
 
 // now is the time for permits, in seconds.

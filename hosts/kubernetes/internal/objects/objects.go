@@ -72,7 +72,7 @@ func rules(pod *v1.Pod, spec map[string]any) error {
 		NodeSelector: pod.Spec.NodeSelector, Affinity: pod.Spec.Affinity, Tolerations: pod.Spec.Tolerations, ResourceClaims: pod.Spec.ResourceClaims,
 		TopologySpreadConstraints: pod.Spec.TopologySpreadConstraints, Volumes: claims(pod.Spec.Volumes),
 	}
-	ports := hostPorts(pod.Spec.Containers)
+	ports := HostPorts(pod.Spec.Containers)
 	if reflect.ValueOf(bare).IsZero() && ports == nil {
 		return nil
 	}
@@ -162,7 +162,8 @@ func claims(all []v1.Volume) (out []v1.Volume) {
 	return out
 }
 
-func hostPorts(all []v1.Container) (out []v1.ContainerPort) {
+// HostPorts are the ports of its node that a pod's containers ask for.
+func HostPorts(all []v1.Container) (out []v1.ContainerPort) {
 	for i := range all {
 		for _, p := range all[i].Ports {
 			if p.HostPort > 0 {

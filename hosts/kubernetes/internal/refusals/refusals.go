@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
-	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -59,21 +58,8 @@ func (s *Set) Apply(req *gang.Request, nodes fwk.NodeInfoLister) {
 		return
 	}
 	s.byGang[req.Name] = still
+	req.Refused = slices.Clone(req.Refused)
 	for _, r := range still {
-		req.Refused = append(req.Refused[:len(req.Refused):len(req.Refused)], r.Refusal)
-	}
-}
-
-// Ports keeps the members of a gang apart that ask for ports of their node: two of them never fit on one.
-func Ports(req *gang.Request, pods []*v1.Pod) {
-	for _, p := range pods {
-		for i := range p.Spec.Containers {
-			for _, port := range p.Spec.Containers[i].Ports {
-				if port.HostPort > 0 {
-					req.Limits = append(slices.Clone(req.Limits), gang.Limit{Layer: "0", Kind: gang.Apart, Most: 1})
-					return
-				}
-			}
-		}
+		req.Refused = append(req.Refused, r.Refusal)
 	}
 }

@@ -25,7 +25,6 @@ type Outcome struct {
 	Summary
 	Measures *Measures
 	Took     time.Duration
-	Restarts int
 }
 
 // Add adds what became of another stream.
@@ -42,7 +41,6 @@ func (o *Outcome) Add(other Outcome) {
 		o.Layers[layer] += n
 	}
 	o.Took += other.Took
-	o.Restarts += other.Restarts
 	m, n := o.Measures, other.Measures
 	m.Sync, m.Plan = append(m.Sync, n.Sync...), append(m.Plan, n.Plan...)
 	m.Refused += n.Refused
@@ -74,7 +72,6 @@ func (r Run) Play(ctx context.Context, c *Cluster) (out Outcome, err error) {
 				time.Sleep(time.Millisecond)
 			}
 			s.Stop()
-			out.Restarts++
 			s, err = c.Schedule(ctx, r.Config, out.Measures)
 			return err
 		}

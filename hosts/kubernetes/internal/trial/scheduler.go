@@ -3,20 +3,17 @@ package trial
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/klog/v2"
-	"k8s.io/kubernetes/cmd/kube-scheduler/app/options"
 	"k8s.io/kubernetes/pkg/scheduler"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
+	"github.com/muster-sched/muster/hosts/kubernetes/config"
 	"github.com/muster-sched/muster/hosts/kubernetes/plugin"
 	"github.com/muster-sched/muster/hosts/kubernetes/podbypod"
 )
@@ -29,12 +26,12 @@ type Scheduler struct {
 }
 
 // Checked is a configuration with which the free amounts of all nodes are compared with the scheduler's in every cycle, see [Measures].
-func Checked(config []byte) []byte {
-	return bytes.Replace(config, []byte("        args:\n"), []byte("        args:\n          checkMirror: true\n"), 1)
+func Checked(data []byte) []byte {
+	return bytes.Replace(data, []byte("        args:\n"), []byte("        args:\n          checkMirror: true\n"), 1)
 }
 
 // Schedule starts a scheduler with a configuration; nil: its own defaults, without Muster.
-func (c *Cluster) Schedule(ctx context.Context, config []byte, observe plugin.Observer) (*Scheduler, error) {
+func (c *Cluster) Schedule(ctx context.Context, data []byte, observe plugin.Observer) (*Scheduler, error) {
 	ctx, stop := context.WithCancel(ctx)
 	to := rest.CopyConfig(c.API.Config)
 	if c.Wrap != nil {
@@ -45,7 +42,7 @@ func (c *Cluster) Schedule(ctx context.Context, config []byte, observe plugin.Ob
 		stop()
 		return nil, err
 	}
-	opts, err := c.options(ctx, config)
+	opts, err := options(data)
 	if err != nil {
 		stop()
 		return nil, err
@@ -78,20 +75,13 @@ func (c *Cluster) Schedule(ctx context.Context, config []byte, observe plugin.Ob
 	return s, nil
 }
 
-func (c *Cluster) options(ctx context.Context, config []byte) ([]scheduler.Option, error) {
+func options(data []byte) ([]scheduler.Option, error) {
 	backoff := []scheduler.Option{scheduler.WithPodInitialBackoffSeconds(1), scheduler.WithPodMaxBackoffSeconds(2)}
-	if config == nil {
+	if data == nil {
 		return backoff, nil
 	}
-	file := filepath.Join(c.dir, "scheduler.yaml")
-	if err := os.WriteFile(file, config, 0o600); err != nil {
-		return nil, err
-	}
-	read, err := options.LoadConfigFromFile(klog.FromContext(ctx), file)
-	if err != nil {
-		return nil, err
-	}
-	return append(backoff, scheduler.WithProfiles(read.Profiles...)), nil
+	profiles, err := config.Profiles(data)
+	return append(backoff, scheduler.WithProfiles(profiles...)), err
 }
 
 // Stop ends it at once, whatever it is doing: what it had assumed and not bound is lost.
