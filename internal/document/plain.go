@@ -3,7 +3,6 @@ package document
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,52 +23,83 @@ var passing = map[string][]string{
 func FromPlain(v any) (*Value, error) { return fromPlain("", v, 0) }
 
 func fromPlain(name string, v any, depth int) (*Value, error) {
-	if depth > maxDepth {
-		return nil, errDeep
-	}
 	out := &Value{}
-	switch v := v.(type) {
-	case nil:
-	case string:
-		if !utf8.ValidString(v) {
-			return nil, characters.ErrUTF8
-		}
-		out.Kind, out.Text = Text, v
-	case bool:
-		out.Kind, out.Text = Boolean, strconv.FormatBool(v)
-	case int, int32, int64, float32, float64, json.Number:
-		text, err := json.Marshal(v)
-		if err != nil {
-			return nil, err
-		}
-		return number(string(text)), nil
-	case []string, map[string]string:
-		return fromPlain(name, untyped(v), depth)
-	case []any:
-		out.Kind = List
-		for _, e := range v {
-			item, err := fromPlain(name, e, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			out.Items = append(out.Items, item)
-		}
-	case map[string]any:
-		out.Kind = Mapping
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if dropped(name, key) || slices.Contains(passing[name], key) {
-				continue
-			}
-			item, err := fromEntry(key, v[key], depth+1)
-			if err != nil {
-				return nil, err
-			}
-			out.Keys, out.Items = append(out.Keys, key), append(out.Items, item)
-		}
-	default:
-		return nil, fmt.Errorf("%T is not what JSON is decoded to", v)
+	if err := out.fill(name, v, depth); err != nil {
+		return nil, err
 	}
 	return out, nil
+}
+
+// fill makes a value say what a client holds.
+func (v *Value) fill(name string, plain any, depth int) error {
+	if depth > maxDepth {
+		return errDeep
+	}
+	switch plain := plain.(type) {
+	case nil:
+	case string:
+		if !utf8.ValidString(plain) {
+			return characters.ErrUTF8
+		}
+		v.Kind, v.Text = Text, plain
+	case bool:
+		v.Kind, v.Text = Boolean, strconv.FormatBool(plain)
+	case int, int32, int64, float32, float64, json.Number:
+		text, err := json.Marshal(plain)
+		if err != nil {
+			return err
+		}
+		*v = number(string(text))
+	case []string, map[string]string:
+		return v.fill(name, untyped(plain), depth)
+	case []any:
+		v.Kind = List
+		for i, item := range v.parts(len(plain)) {
+			if err := item.fill(name, plain[i], depth+1); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		return v.fillMapping(name, plain, depth)
+	default:
+		return fmt.Errorf("%T is not what JSON is decoded to", plain)
+	}
+	return nil
+}
+
+func (v *Value) fillMapping(name string, plain map[string]any, depth int) error {
+	v.Kind = Mapping
+	if len(plain) > 0 {
+		v.Keys = make([]string, 0, len(plain))
+	}
+	for key := range plain {
+		if !dropped(name, key) && !slices.Contains(passing[name], key) {
+			v.Keys = append(v.Keys, key)
+		}
+	}
+	slices.Sort(v.Keys)
+	for i, item := range v.parts(len(v.Keys)) {
+		if !utf8.ValidString(v.Keys[i]) {
+			return characters.ErrUTF8
+		}
+		if err := item.fill(v.Keys[i], plain[v.Keys[i]], depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts makes so many items, in one piece, which is what makes it fast.
+func (v *Value) parts(n int) []*Value {
+	if n == 0 {
+		return nil
+	}
+	values := make([]Value, n)
+	v.Items = make([]*Value, n)
+	for i := range values {
+		v.Items[i] = &values[i]
+	}
+	return v.Items
 }
 
 // Says says whether a value is the one that FromPlain would make of what a client holds. The value was made by it. O(values), without one.
@@ -122,27 +152,26 @@ func (v *Value) saysMapping(name string, plain map[string]any) bool {
 
 // EqualBut says whether two mappings that FromPlain made are equal but for some keys.
 func (v *Value) EqualBut(other *Value, keys ...string) bool {
-	return v.without(keys).Equal(other.without(keys))
-}
-
-// without is a mapping without some keys, whose values are shared.
-func (v *Value) without(keys []string) *Value {
-	rest := *v
-	for _, key := range keys {
-		if at := slices.Index(rest.Keys, key); at >= 0 {
-			rest.Keys = slices.Delete(slices.Clone(rest.Keys), at, at+1)
-			rest.Items = slices.Delete(slices.Clone(rest.Items), at, at+1)
+	if v.Kind != Mapping || other.Kind != Mapping {
+		return v.Equal(other)
+	}
+	left := 0 // of the other's keys, that were not looked for
+	for _, key := range other.Keys {
+		if !slices.Contains(keys, key) {
+			left++
 		}
 	}
-	return &rest
-}
-
-// fromEntry is fromPlain for what stands below a key.
-func fromEntry(key string, v any, depth int) (*Value, error) {
-	if !utf8.ValidString(key) {
-		return nil, characters.ErrUTF8
+	for i, key := range v.Keys {
+		if slices.Contains(keys, key) {
+			continue
+		}
+		at := slices.Index(other.Keys, key)
+		if at < 0 || !v.Items[i].Equal(other.Items[at]) {
+			return false
+		}
+		left--
 	}
-	return fromPlain(key, v, depth)
+	return left == 0
 }
 
 // untyped is a list or a mapping of texts without its type.
@@ -165,25 +194,24 @@ func untyped(v any) any {
 }
 
 // number is a number as JSON writes it.
-func number(text string) *Value {
+func number(text string) Value {
 	if strings.ContainsAny(text, ".eE") {
-		return &Value{Kind: Number, Text: text}
+		return Value{Kind: Number, Text: text}
 	}
-	return &Value{Kind: Integer, Text: text}
+	return Value{Kind: Integer, Text: text}
 }
 
 // Clone is a copy that nobody has asked for. O(values).
 func (v *Value) Clone() *Value {
-	out := *v
-	out.Asked = false
-	if len(v.Items) == 0 {
-		return &out
+	out := &Value{}
+	out.copy(v)
+	return out
+}
+
+func (v *Value) copy(of *Value) {
+	*v = *of
+	v.Asked, v.Keys = false, slices.Clone(of.Keys)
+	for i, item := range v.parts(len(of.Items)) {
+		item.copy(of.Items[i])
 	}
-	values := make([]Value, len(v.Items)) // in one piece, which is what makes it fast
-	out.Keys, out.Items = slices.Clone(v.Keys), make([]*Value, len(v.Items))
-	for i, e := range v.Items {
-		values[i] = *e.Clone()
-		out.Items[i] = &values[i]
-	}
-	return &out
 }

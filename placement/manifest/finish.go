@@ -221,13 +221,13 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 		whole.Group(q)
 	}
 	d.asks = muster.Resources{}
-	shapes := map[string]*gang.Shape{}
+	var shapes shapes
 	for _, m := range members {
 		if m.Node != "" {
 			continue
 		}
 		q.Members = append(q.Members, gang.Member{
-			Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: sharedShape(shapes, m), NonPreemptible: m.Pinned,
+			Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: shapes.of(m), NonPreemptible: m.Pinned,
 		})
 		d.asks.Add(m.Spec.Shape.Resources)
 		if m.Obj == nil {

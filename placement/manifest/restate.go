@@ -14,7 +14,7 @@ import (
 // restate takes what an item says now, if nothing but the status of a pod is another one. O(members of the gang), to compare names.
 func (s *Store) restate(it *item, value *document.Value) bool {
 	sec, node := it.section, it.value.Get("status").Get("nominatedNodeName")
-	if it.header.Group != "" || it.header.Kind != "Pod" || sec == nil || !it.value.EqualBut(value, "status") || !node.Equal(value.Get("status").Get("nominatedNodeName")) {
+	if !isPod(it.header) || sec == nil || !it.value.EqualBut(value, "status") || !node.Equal(value.Get("status").Get("nominatedNodeName")) {
 		return false
 	}
 	was, sound := object.Since(it.value)

@@ -67,11 +67,13 @@ func (s *Store) readDirty() (done bool) {
 	for len(s.dirty) > 0 {
 		items := slices.SortedFunc(maps.Keys(s.dirty), compareItems)
 		alone := map[*item]*section{}
+		var first *item // that was read alone before
 		for _, it := range items {
-			if !it.alone {
+			if !it.alone && !it.namesLike(first) {
 				alone[it], it.had, it.asked = s.read([]*item{it})
-				it.alone = true
+				first = it
 			}
+			it.alone = true
 			if !it.linked {
 				s.links.Remove(it)
 				s.links.Add(it, it.had, it.asked)

@@ -1,10 +1,12 @@
 package manifest
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement/manifest/internal/lists"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
@@ -15,10 +17,10 @@ func (r *reader) standing(d *draft, members []*member.Member, whole *member.Part
 	q := gang.Request{Name: d.name, Tree: d.tree, Gather: member.Unique(d.gather), PP: d.pp, DP: d.dp, AffinityKey: object.AgreedOn(member.PodsOf(members), affinityKey)}
 	whole.Group(&q)
 	q.MinMember, q.MinParts = 0, 0
-	shapes := map[string]*gang.Shape{}
+	var shapes shapes
 	for _, m := range members {
 		if m.Node != "" {
-			q.Members = append(q.Members, gang.Member{Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: sharedShape(shapes, m)})
+			q.Members = append(q.Members, gang.Member{Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: shapes.of(m)})
 		}
 	}
 	r.limit(d, members, &q)
@@ -28,13 +30,22 @@ func (r *reader) standing(d *draft, members []*member.Member, whole *member.Part
 	r.standings = append(r.standings, q)
 }
 
-// sharedShape is the shape of a member, one for all that ask for the same.
-func sharedShape(shapes map[string]*gang.Shape, m *member.Member) *gang.Shape {
-	key := m.Spec.ShapeKey()
-	if shapes[key] == nil {
-		shapes[key] = &m.Spec.Shape
+// shapes are those that members ask for, one for all that ask for the same.
+type shapes struct {
+	byKey map[string]*gang.Shape
+	last  *gang.Shape // often the next one too, and to compare is cheaper than to make a key
+}
+
+// of is the shape of a member.
+func (s *shapes) of(m *member.Member) *gang.Shape {
+	if s.last == nil || !reflect.DeepEqual(s.last, &m.Spec.Shape) {
+		key := m.Spec.ShapeKey()
+		if s.byKey[key] == nil {
+			lists.Enter(&s.byKey, key, &m.Spec.Shape)
+		}
+		s.last = s.byKey[key]
 	}
-	return shapes[key]
+	return s.last
 }
 
 // shareShape makes the shape that all members of a request have that of the request, unless it is that already.

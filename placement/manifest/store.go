@@ -136,15 +136,23 @@ func (s *Store) podItem(pod map[string]any) (*item, error) {
 	if err := s.made(); err != nil {
 		return nil, err
 	}
-	_, header, err := readPlain(pod)
+	old, header, err := s.item(pod)
 	if err != nil {
 		return nil, err
 	}
-	old := s.items[header.ID()]
-	if old == nil || header.Kind != "Pod" || header.Group != "" {
+	if old == nil || !isPod(header) {
 		return nil, &muster.InvalidError{Field: header.Kind + " " + header.Namespace + "/" + header.Name, Reason: "no such pod is in the store"}
 	}
 	return old, nil
+}
+
+// item is the one of an object's name; nil: there is none.
+func (s *Store) item(obj map[string]any) (*item, object.Header, error) {
+	if old := s.named[object.NamingOf(obj)]; old != nil {
+		return old, old.header, nil
+	}
+	_, header, err := readPlain(obj)
+	return s.items[header.ID()], header, err
 }
 
 // Delete forgets the object of the same API group, kind, namespace and name; more of it is not looked at. One that is not there is
@@ -153,11 +161,11 @@ func (s *Store) Delete(obj map[string]any) error {
 	if err := s.made(); err != nil {
 		return err
 	}
-	_, header, err := readPlain(obj)
+	old, _, err := s.item(obj)
 	if err != nil {
 		return err
 	}
-	if old := s.items[header.ID()]; old != nil {
+	if old != nil {
 		delete(s.assumed, old.id)
 		delete(s.items, old.id)
 		delete(s.named, old.naming)

@@ -35,6 +35,7 @@ type Mirror struct {
 	pods    map[types.UID]*pod
 	names   map[string]types.UID   // of pods in the store, by `namespace/name`: the newest of those that had it
 	waiting map[string][]types.UID // by gang: the pods that were waiting when it was planned last
+	counted *pod                   // whose amounts were counted last
 	left    []types.UID            // pods that this round missed where they were
 	notices []string
 
@@ -277,11 +278,14 @@ func (m *Mirror) setWaiting(p *v1.Pod, nominated string) error {
 	if known != nil && known.node == "" && known.nominated == nominated && (known.object == p || known.object.ResourceVersion == p.ResourceVersion) {
 		return nil
 	}
-	info, err := framework.NewPodInfo(p)
-	if err != nil {
-		return err
+	if m.counted == nil || !objects.AskAlike(m.counted.object, p) { // pods of one gang often do
+		info, err := framework.NewPodInfo(p)
+		if err != nil {
+			return err
+		}
+		m.counted = &pod{object: p, amounts: info.CalculateResource().Resource}
 	}
-	m.pods[p.UID] = &pod{object: p, amounts: info.CalculateResource().Resource, nominated: nominated}
+	m.pods[p.UID] = &pod{object: p, amounts: m.counted.amounts, nominated: nominated}
 	return m.setPod(m.pods[p.UID])
 }
 
