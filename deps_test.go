@@ -97,6 +97,7 @@ const arrows = `
 	internal/cli          < internal/printed internal/keyends internal/match . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
 	cmd/muster            < internal/cli
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
+	internal/simplest     < . topology gang cluster placement
 	examples/quickstart   < . topology numa quota gang cluster placement placement/manifest
 	examples/generate     < internal/document
 	examples/embed        < . topology gang gang/queue gang/permit cluster placement
