@@ -7,49 +7,33 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/features"
 
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/objects"
 )
 
-// The kinds of groups.
-var (
-	PodGroupKind  = schedulingv1beta1.SchemeGroupVersion.WithKind("PodGroup")
-	CompositeKind = schedulingv1alpha3.SchemeGroupVersion.WithKind("CompositePodGroup")
-)
+// watched is an informer of objects of a kind.
+type watched struct {
+	informer cache.SharedIndexInformer
+	kind     schema.GroupVersionKind
+}
 
 // Inform lets informers tell the mirror what snapshots lack. It also starts those of further resources, such as `topologies.v1beta1.kueue.x-k8s.io`, and
 // fails where one is not served or may not be listed.
 func (m *Mirror) Inform(ctx context.Context, handle fwk.Handle, resources []string) error {
 	logger, shared := klog.FromContext(ctx), handle.SharedInformerFactory()
-	watched := []struct {
-		informer cache.SharedIndexInformer
-		kind     schema.GroupVersionKind
-	}{
-		{shared.Scheduling().V1().PriorityClasses().Informer(), schedulingv1.SchemeGroupVersion.WithKind("PriorityClass")},
-		{shared.Policy().V1().PodDisruptionBudgets().Informer(), policyv1.SchemeGroupVersion.WithKind("PodDisruptionBudget")},
-	}
-	if utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload) {
-		watched = append(watched, watched[0])
-		watched[2].informer, watched[2].kind = shared.Scheduling().V1beta1().PodGroups().Informer(), PodGroupKind
-	}
-	if utilfeature.DefaultFeatureGate.Enabled(features.CompositePodGroup) {
-		watched = append(watched, watched[0])
-		watched[len(watched)-1].informer, watched[len(watched)-1].kind = shared.Scheduling().V1alpha3().CompositePodGroups().Informer(), CompositeKind
-	}
-	for _, w := range watched {
+	all := append(groups(shared),
+		watched{shared.Scheduling().V1().PriorityClasses().Informer(), schedulingv1.SchemeGroupVersion.WithKind("PriorityClass")},
+		watched{shared.Policy().V1().PodDisruptionBudgets().Informer(), policyv1.SchemeGroupVersion.WithKind("PodDisruptionBudget")})
+	for _, w := range all {
 		if _, err := w.informer.AddEventHandler(tells(logger, m, w.kind)); err != nil {
 			return err
 		}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	v1 "k8s.io/api/core/v1"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -91,12 +91,12 @@ func (s *snapshot) end(name string) {
 }
 
 func group(name string, minimum int, key string) Object {
-	g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}}
-	g.Spec.SchedulingPolicy.Gang = &schedulingv1beta1.GangSchedulingPolicy{MinCount: int32(minimum)}
+	spec := map[string]any{"schedulingPolicy": map[string]any{"gang": map[string]any{"minCount": int64(minimum)}}}
 	if key != "" {
-		g.Spec.SchedulingConstraints = &schedulingv1beta1.PodGroupSchedulingConstraints{Topology: []schedulingv1beta1.TopologyConstraint{{Key: key}}}
+		spec["schedulingConstraints"] = map[string]any{"topology": []any{map[string]any{"key": key}}}
 	}
-	return Object{Value: g, Kind: schedulingv1beta1.SchemeGroupVersion.WithKind("PodGroup")}
+	g := map[string]any{"metadata": map[string]any{"name": name, "namespace": "default"}, "spec": spec}
+	return Object{Value: &unstructured.Unstructured{Object: g}, Kind: PodGroupKind}
 }
 
 // plan lets the mirror follow a snapshot and plans a gang of so many pods on it.

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/args"
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/evict"
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/planner"
 )
@@ -26,7 +27,7 @@ const Name = "Muster"
 // Plugin plans the groups of a scheduler.
 type Plugin struct {
 	handle  fwk.Handle
-	args    *Args
+	args    *args.Args
 	planner *planner.Planner
 	evict   evict.Func
 	observe Observer
@@ -58,15 +59,15 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin
 // NewObserved is a factory of plugins that tell somebody what they do.
 func NewObserved(observe Observer) func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
 	return func(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-		args, err := DecodeArgs(obj)
-		if err != nil {
-			return nil, err
-		}
-		of, err := planner.New(ctx, handle, args.Options())
+		read, err := args.Decode(obj)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", Name, err)
 		}
-		return &Plugin{handle: handle, args: args, planner: of, evict: evict.New(handle, Name), observe: observe}, nil
+		of, err := planner.New(ctx, handle, read.Options())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", Name, err)
+		}
+		return &Plugin{handle: handle, args: read, planner: of, evict: evict.New(handle, Name), observe: observe}, nil
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/muster-sched/muster/gang/queue"
 	v1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
-	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // order is that of the coscheduling proposal for pods in the scheduler's queue: those of one gang one after the other. When a gang came is when
@@ -19,18 +18,11 @@ type order struct {
 	first map[string]int64 // by gang, in nanoseconds
 }
 
-// Less says who comes first.
-func (p *Plugin) Less(a, b fwk.QueuedEntityInfo) bool {
-	one, ok := a.(podInfo)
-	other, is := b.(podInfo)
-	if !ok || !is { // groups, where their cycle is on
-		return a.GetPriority() > b.GetPriority() || a.GetPriority() == b.GetPriority() && a.GetTimestamp().Before(b.GetTimestamp())
-	}
-	x, y := p.queue.entry(one.GetPod(), a.GetTimestamp()), p.queue.entry(other.GetPod(), b.GetTimestamp())
-	return queue.ComparePods(&x, &gang.Member{Name: one.GetPod().Name}, &y, &gang.Member{Name: other.GetPod().Name}) < 0
+// less says which of two pods comes first, by when they came to the queue.
+func (o *order) less(a, b *v1.Pod, atA, atB time.Time) bool {
+	x, y := o.entry(a, atA), o.entry(b, atB)
+	return queue.ComparePods(&x, &gang.Member{Name: a.Name}, &y, &gang.Member{Name: b.Name}) < 0
 }
-
-type podInfo interface{ GetPod() *v1.Pod }
 
 // groupLabels and groupAnnotations name the gang of a pod; the first counts.
 var (

@@ -21,9 +21,9 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/args"
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/evict"
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/planner"
-	"github.com/muster-sched/muster/hosts/kubernetes/plugin"
 )
 
 // Name is that of the plugin in configurations.
@@ -56,11 +56,11 @@ var (
 
 // New is the factory for the scheduler's registry. The arguments are those of the plugin for pod groups.
 func New(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-	args, err := plugin.DecodeArgs(obj)
+	read, err := args.Decode(obj)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", Name, err)
 	}
-	opt := args.Options()
+	opt := read.Options()
 	opt.Mirror.Waiting = true
 	of, err := planner.New(ctx, handle, opt)
 	if err != nil {

@@ -9,11 +9,8 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/version"
 	"k8s.io/kubernetes/cmd/kube-scheduler/app"
-
-	"github.com/muster-sched/muster/hosts/kubernetes/plugin"
-	"github.com/muster-sched/muster/hosts/kubernetes/podbypod"
 )
 
 func main() {
-	os.Exit(cli.Run(app.NewSchedulerCommand(app.WithPlugin(plugin.Name, plugin.New), app.WithPlugin(podbypod.Name, podbypod.New))))
+	os.Exit(cli.Run(app.NewSchedulerCommand(plugins()...)))
 }

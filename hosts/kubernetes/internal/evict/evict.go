@@ -20,9 +20,12 @@ import (
 // Func evicts victims for somebody. It does not wait for the API server; where that fails, the pods of the preemptor are tried again.
 type Func func(ctx context.Context, by preemption.ExecutorPreemptor, victims []*v1.Pod)
 
+// preempt lets one victim leave, and says whether it goes back to the queue without a deletion.
+type preempt func(ctx context.Context, all preemption.Candidate, by preemption.ExecutorPreemptor, victim *v1.Pod, plugin string) (inMemory bool, err error)
+
 // New evicts in the name of a plugin.
 func New(handle fwk.Handle, plugin string) Func {
-	executor := preemption.NewExecutor(handle, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
+	preempt := preemptsBy(handle, preemption.NewExecutor(handle, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)))
 	return func(ctx context.Context, by preemption.ExecutorPreemptor, victims []*v1.Pod) {
 		all := candidate{victims}
 		ctx = context.WithoutCancel(ctx)
@@ -32,7 +35,7 @@ func New(handle fwk.Handle, plugin string) Func {
 				if victim.DeletionTimestamp != nil {
 					continue
 				}
-				inMemory, err := executor.PreemptPod(ctx, all, by, victim, plugin)
+				inMemory, err := preempt(ctx, all, by, victim, plugin)
 				failed = failed || inMemory || err != nil
 			}
 			if failed { // no event of a deletion may come

@@ -132,7 +132,7 @@ func (p *Planner) Check(ctx context.Context, infos []fwk.NodeInfo) (differences 
 func Events() []fwk.ClusterEventWithHint {
 	return []fwk.ClusterEventWithHint{
 		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeAllocatable | fwk.UpdateNodeLabel | fwk.UpdateNodeTaint | fwk.UpdateNodeCondition}},
-		{Event: fwk.ClusterEvent{Resource: fwk.AssignedPod, ActionType: fwk.Delete | fwk.UpdatePodScaleDown}},
-		{Event: fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Add}},
+		{Event: fwk.ClusterEvent{Resource: assignedPod, ActionType: fwk.Delete | fwk.UpdatePodScaleDown}},
+		{Event: fwk.ClusterEvent{Resource: unscheduledPod, ActionType: fwk.Add}},
 	}
 }

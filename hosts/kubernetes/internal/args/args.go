@@ -1,4 +1,5 @@
-package plugin
+// Package args answers: what does a pluginConfig say? Both plugins read the same.
+package args
 
 import (
 	"fmt"
@@ -16,7 +17,7 @@ import (
 	"github.com/muster-sched/muster/hosts/kubernetes/mirror"
 )
 
-// Args are the pluginConfig of the plugin. The zero value is the default.
+// Args are the pluginConfig of a plugin. The zero value is the default.
 type Args struct {
 	// Layers are keys of labels of nodes, widest first, that make the topology of clusters without an object that tells it.
 	Layers []string `json:"layers,omitempty"`
@@ -30,16 +31,16 @@ type Args struct {
 	CheckMirror bool `json:"checkMirror,omitempty"`
 }
 
-// DecodeArgs reads a pluginConfig, and validates it. Fields that nobody knows are errors.
-func DecodeArgs(obj runtime.Object) (*Args, error) {
+// Decode reads a pluginConfig, and validates it. Fields that nobody knows are errors.
+func Decode(obj runtime.Object) (*Args, error) {
 	args := &Args{}
 	if obj != nil {
 		raw, ok := obj.(*runtime.Unknown)
 		if !ok {
-			return nil, fmt.Errorf("%s: pluginConfig: %T cannot be read", Name, obj)
+			return nil, fmt.Errorf("pluginConfig: %T cannot be read", obj)
 		}
 		if err := yaml.UnmarshalStrict(raw.Raw, args); err != nil { // reads JSON as well
-			return nil, fmt.Errorf("%s: pluginConfig: %w", Name, err)
+			return nil, fmt.Errorf("pluginConfig: %w", err)
 		}
 	}
 	if args.Policy == "" {

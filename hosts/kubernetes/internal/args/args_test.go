@@ -1,4 +1,4 @@
-package plugin
+package args
 
 import (
 	"testing"
@@ -10,11 +10,11 @@ import (
 )
 
 func decode(json string) (*Args, error) {
-	return DecodeArgs(&runtime.Unknown{Raw: []byte(json), ContentType: runtime.ContentTypeJSON})
+	return Decode(&runtime.Unknown{Raw: []byte(json), ContentType: runtime.ContentTypeJSON})
 }
 
 func TestArgsHaveDefaults(t *testing.T) {
-	args, err := DecodeArgs(nil)
+	args, err := Decode(nil)
 	require.NoError(t, err)
 	require.Equal(t, &Args{Policy: gang.BestFit}, args)
 	args, err = decode(`{"layers":["topology.kubernetes.io/zone","rack"],"policy":"Spread","resources":["topologies.v1beta1.kueue.x-k8s.io"],"preemptionSteps":5}`)

@@ -1,0 +1,13 @@
+//go:build kubernetes1.36
+
+package main
+
+import (
+	"k8s.io/kubernetes/cmd/kube-scheduler/app"
+
+	"github.com/muster-sched/muster/hosts/kubernetes/podbypod"
+)
+
+func plugins() []app.Option {
+	return []app.Option{app.WithPlugin(podbypod.Name, podbypod.New)}
+}
