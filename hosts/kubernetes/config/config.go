@@ -20,8 +20,8 @@ var Scheduler []byte
 //go:embed pods.yaml
 var Pods []byte
 
-// Profiles are those of a configuration, as kube-scheduler reads them, with its defaults.
-func Profiles(data []byte) ([]config.KubeSchedulerProfile, error) {
+// Read is a configuration as kube-scheduler reads it, with its defaults.
+func Read(data []byte) (*config.KubeSchedulerConfiguration, error) {
 	file, err := os.CreateTemp("", "scheduler-*.yaml")
 	if err != nil {
 		return nil, err
@@ -30,7 +30,12 @@ func Profiles(data []byte) ([]config.KubeSchedulerProfile, error) {
 	if _, err := file.Write(data); err != nil {
 		return nil, err
 	}
-	read, err := options.LoadConfigFromFile(klog.Background(), file.Name())
+	return options.LoadConfigFromFile(klog.Background(), file.Name())
+}
+
+// Profiles are those of a configuration.
+func Profiles(data []byte) ([]config.KubeSchedulerProfile, error) {
+	read, err := Read(data)
 	if err != nil {
 		return nil, err
 	}

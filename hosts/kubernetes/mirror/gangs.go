@@ -76,6 +76,12 @@ func (m *Mirror) GangOf(p *v1.Pod) *manifest.Gang {
 	return &g
 }
 
+// Waits says whether pods of a gang wait.
+func (m *Mirror) Waits(gang string) bool {
+	_, ok := m.gangs[gang]
+	return ok
+}
+
 // PodsOf are the pods of a gang that wait, by `namespace/name`.
 func (m *Mirror) PodsOf(g *manifest.Gang) map[string]*v1.Pod {
 	out := map[string]*v1.Pod{}

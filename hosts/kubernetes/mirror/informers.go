@@ -93,7 +93,7 @@ func watchFurther(ctx context.Context, config *rest.Config, m *Mirror, resources
 		if _, err := client.Resource(*resource).List(ctx, metav1.ListOptions{Limit: 1}); err != nil {
 			return fmt.Errorf("resources: %s: %w", name, err)
 		}
-		if _, err := factory.ForResource(*resource).Informer().AddEventHandler(tells(klog.FromContext(ctx), m, schema.GroupVersionKind{})); err != nil {
+		if _, err := factory.ForResource(*resource).Informer().AddEventHandler(m.wakes(tells(klog.FromContext(ctx), m, schema.GroupVersionKind{}))); err != nil {
 			return err
 		}
 	}

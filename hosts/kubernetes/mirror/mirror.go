@@ -39,6 +39,8 @@ type Mirror struct {
 	left    []types.UID            // pods that this round missed where they were
 	notices []string
 
+	changed func()
+
 	mu    sync.Mutex
 	inbox []func()
 }
@@ -69,12 +71,14 @@ type Options struct {
 	Layers []string
 	// Waiting: informers tell of all pods that wait, in place of [Mirror.Gang] of those of one gang, see [Mirror.GangOf].
 	Waiting bool
+	// Changed is called when an object of further resources has changed, and the mirror follows it with its next cycle; nil: nobody asks.
+	Changed func()
 }
 
 // New knows nothing yet.
 func New(opt Options) (*Mirror, error) {
 	m := &Mirror{
-		store: manifest.NewStore(manifest.Options{KeepGoing: true, Layers: opt.Layers}), all: opt.Waiting,
+		store: manifest.NewStore(manifest.Options{KeepGoing: true, Layers: opt.Layers}), all: opt.Waiting, changed: opt.Changed,
 		gangs: map[string]manifest.Gang{}, gangOf: map[string]string{}, nodes: map[string]*node{}, pods: map[types.UID]*pod{}, names: map[string]types.UID{}, waiting: map[string][]types.UID{},
 	}
 	return m, m.update()

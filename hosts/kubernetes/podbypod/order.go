@@ -8,14 +8,28 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/gang/queue"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 )
 
 // order is that of the coscheduling proposal for pods in the scheduler's queue: those of one gang one after the other. When a gang came is when
-// the first of its pods was seen, and does not change while pods of it are in the queue. It is used by several goroutines.
+// the first of its pods was seen, and does not change while pods of it are there. It is used by several goroutines.
 type order struct {
-	mu    sync.Mutex
-	first map[string]int64 // by gang, in nanoseconds
+	exists func(*v1.Pod) bool // as informers have told
+
+	mu     sync.Mutex
+	gangs  map[string]*arrival
+	gangOf map[types.UID]string // of the pods that arrivals count
+}
+
+// arrival is when a gang came, and how many of its pods are there.
+type arrival struct {
+	first int64 // in nanoseconds
+	pods  int
+}
+
+func newOrder(exists func(*v1.Pod) bool) order {
+	return order{exists: exists, gangs: map[string]*arrival{}, gangOf: map[types.UID]string{}}
 }
 
 // less says which of two pods comes first, by when they came to the queue.
@@ -46,20 +60,47 @@ func (o *order) entry(p *v1.Pod, at time.Time) queue.Entry {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.first == nil {
-		o.first = map[string]int64{}
-	}
-	if first, ok := o.first[out.Name]; ok {
-		out.Created = first
-	} else {
-		o.first[out.Name] = out.Created
+	o.count(p, out.Name, out.Created)
+	if came := o.gangs[out.Name]; came != nil {
+		out.Created = came.first
 	}
 	return out
 }
 
-// forget forgets a gang of which no pod is there any more.
-func (o *order) forget(gang string) {
+// count counts a pod in its gang, once. The queue may still compare a pod that is gone: that one no [order.gone] would take out again.
+func (o *order) count(p *v1.Pod, gang string, at int64) {
+	was, counted := o.gangOf[p.UID]
+	if counted && was == gang || !o.exists(p) {
+		return
+	}
+	if counted {
+		o.leave(p.UID)
+	}
+	came := o.gangs[gang]
+	if came == nil {
+		came = &arrival{first: at}
+		o.gangs[gang] = came
+	}
+	came.pods++
+	o.gangOf[p.UID] = gang
+}
+
+// gone forgets a pod, and with the last one its gang. Informers call it once [order.exists] says so.
+func (o *order) gone(uid types.UID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	delete(o.first, gang)
+	o.leave(uid)
+}
+
+func (o *order) leave(uid types.UID) {
+	gang, counted := o.gangOf[uid]
+	if !counted {
+		return
+	}
+	delete(o.gangOf, uid)
+	if came := o.gangs[gang]; came.pods > 1 {
+		came.pods--
+		return
+	}
+	delete(o.gangs, gang)
 }

@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -34,12 +36,15 @@ type Plugin struct {
 	handle  fwk.Handle
 	planner *planner.Planner
 	evict   evict.Func
+	observe Observer
+	pods    corelisters.PodLister
 	queue   order
 
 	mu      sync.Mutex // bindings end on goroutines of their own
 	permits *permit.Lifecycle
 	plans   map[string]*planner.Plan // by gang, that pods of it are still to come to
-	uids    map[permit.Ref]types.UID
+	owed    map[types.UID]permit.ActionKind
+	reserved
 }
 
 var (
@@ -54,19 +59,53 @@ var (
 	_ fwk.EnqueueExtensions = &Plugin{}
 )
 
+// Observer is told what a cycle compared; tests set it. Nil: nobody.
+type Observer interface {
+	// Mirrored tells of the nodes whose free amounts were compared with those of the scheduler, and what differed.
+	Mirrored(nodes int, differences []string)
+}
+
 // New is the factory for the scheduler's registry. The arguments are those of the plugin for pod groups.
 func New(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-	read, err := args.Decode(obj)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Name, err)
+	return NewObserved(nil)(ctx, obj, handle)
+}
+
+// NewObserved is a factory of plugins that tell somebody what they do.
+func NewObserved(observe Observer) func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
+	return func(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+		read, err := args.Decode(obj)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", Name, err)
+		}
+		opt := read.Options()
+		opt.Mirror.Waiting = true
+		of, err := planner.New(ctx, handle, opt)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", Name, err)
+		}
+		pods := handle.SharedInformerFactory().Core().V1().Pods()
+		p := empty(handle, pods.Lister())
+		p.planner, p.evict, p.observe = of, evict.New(handle, Name), observe
+		_, err = pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
+			if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+				obj = gone.Obj
+			}
+			p.deleted(ctx, obj.(*v1.Pod))
+		}})
+		return p, err
 	}
-	opt := read.Options()
-	opt.Mirror.Waiting = true
-	of, err := planner.New(ctx, handle, opt)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Name, err)
+}
+
+// empty plans nothing yet.
+func empty(handle fwk.Handle, pods corelisters.PodLister) *Plugin {
+	return &Plugin{
+		handle: handle, pods: pods, plans: map[string]*planner.Plan{}, owed: map[types.UID]permit.ActionKind{},
+		reserved: reserved{refs: map[types.UID]permit.Ref{}, uids: map[permit.Ref]types.UID{}},
+		queue: newOrder(func(p *v1.Pod) bool {
+			is, err := pods.Pods(p.Namespace).Get(p.Name)
+			return err == nil && is.UID == p.UID
+		}),
 	}
-	return &Plugin{handle: handle, planner: of, evict: evict.New(handle, Name), plans: map[string]*planner.Plan{}, uids: map[permit.Ref]types.UID{}}, nil
 }
 
 // Name is that in configurations.
@@ -83,7 +122,9 @@ func (p *Plugin) PreFilter(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _
 	if err := errors.Join(p.planner.Mirror.Sync(infos), p.planner.Mirror.Meet(pod)); err != nil {
 		return nil, fwk.AsStatus(err)
 	}
-	p.planner.Check(ctx, infos)
+	if differences, compared := p.planner.Check(ctx, infos); compared && p.observe != nil {
+		p.observe.Mirrored(len(infos), differences)
+	}
 	p.tellEvents(ctx)
 	g := p.planner.Mirror.GangOf(pod)
 	if g == nil || g.Plain {
@@ -106,6 +147,7 @@ func (p *Plugin) planFor(ctx context.Context, g *manifest.Gang, pod *v1.Pod) *pl
 	if of := p.plans[name]; canStart(of, pod) {
 		return of
 	}
+	p.learn(ctx, name)
 	p.tell(ctx, permit.Event{Kind: permit.GangAtHead, Gang: name})
 	of := p.planner.Plan(ctx, g, []*v1.Pod{pod})
 	p.plans[name] = of

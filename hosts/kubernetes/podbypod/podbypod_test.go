@@ -1,23 +1,22 @@
 package podbypod_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/muster-sched/muster/hosts/kubernetes/config"
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/stage"
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/trial"
 )
 
-var cluster *trial.Cluster // without the gates of pod groups
+var cluster *trial.Cluster // without the gates of pod groups; gangs are declared by annotations alone
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
@@ -28,124 +27,108 @@ func TestMain(m *testing.M) {
 		}
 		defer c.Stop()
 		cluster = c
+		cluster.Declared = trial.ByAnnotations
+		if err := cluster.ServeOthers(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 		return m.Run()
 	}())
 }
 
-// start makes nodes and a scheduler; all ends with the test.
-func start(t *testing.T, f trial.Fabric) {
-	ctx, cancel := context.WithCancel(t.Context())
-	require.NoError(t, cluster.AddNodes(ctx, f))
-	require.NoError(t, cluster.Kubelet(ctx, 300*time.Millisecond))
-	s, err := cluster.Schedule(ctx, config.Pods, nil)
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		s.Stop()
-		cancel()
-		zero, all := int64(0), context.WithoutCancel(ctx)
-		require.NoError(t, cluster.Client.CoreV1().Pods("default").DeleteCollection(all, metav1.DeleteOptions{GracePeriodSeconds: &zero}, metav1.ListOptions{}))
-		require.NoError(t, cluster.Client.CoreV1().Nodes().DeleteCollection(all, metav1.DeleteOptions{}, metav1.ListOptions{}))
-	})
+func newStage(t *testing.T, f trial.Fabric) *stage.Stage {
+	return stage.New(t, cluster, trial.Checked(config.Pods), f)
 }
 
-// create makes a pod of a gang, which is declared by annotations alone.
-func create(t *testing.T, gang string, index, minimum int, class string) {
-	asks := v1.ResourceList{v1.ResourceCPU: resource.MustParse("1"), trial.GPU: resource.MustParse("4")}
-	_, err := cluster.Client.CoreV1().Pods("default").Create(t.Context(), &v1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: fmt.Sprintf("%s-%d", gang, index), Labels: map[string]string{"gang": gang},
-			Annotations: map[string]string{"gang.scheduling.koordinator.sh/name": gang, "gang.scheduling.koordinator.sh/min-available": strconv.Itoa(minimum)},
-		},
-		Spec: v1.PodSpec{
-			PriorityClassName: class,
-			Containers:        []v1.Container{{Name: "main", Image: "registry.k8s.io/pause:3.10", Resources: v1.ResourceRequirements{Requests: asks, Limits: v1.ResourceList{trial.GPU: asks[trial.GPU]}}}},
-		},
-	}, metav1.CreateOptions{})
-	require.NoError(t, err)
+func TestFaults(t *testing.T) { stage.PlayFaults(t, cluster, trial.Checked(config.Pods)) }
+
+// TestGroupEditedWhileItIsPlanned has gangs that objects declare, of which no event of kube-scheduler tells.
+func TestGroupEditedWhileItIsPlanned(t *testing.T) {
+	cluster.Declared = trial.ByOthers
+	defer func() { cluster.Declared = trial.ByAnnotations }()
+	resources := "        args:\n          resources: [podgroups.v1alpha1.scheduling.x-k8s.io]\n"
+	read := bytes.Replace(trial.Checked(config.Pods), []byte("        args:\n"), []byte(resources), 1)
+	stage.GroupEdited(stage.New(t, cluster, read, trial.Fabric{Zones: 1, Blocks: 1, Racks: 1, Nodes: 2, GPUs: 8}))
 }
 
-// placed are the racks of the pods of a gang that have a node and stay.
-func placed(t *testing.T, gang string) (racks []string) {
-	list, err := cluster.Client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "gang=" + gang})
+// TestPodDeletedWhileItsGangIsPermitted has a gang of which one pod answers to another scheduler: the others wait for their permit until it is deleted,
+// and give their nodes back although nothing else happens.
+func TestPodDeletedWhileItsGangIsPermitted(t *testing.T) {
+	s := newStage(t, trial.Fabric{Zones: 1, Blocks: 1, Racks: 1, Nodes: 2, GPUs: 8})
+	g := trial.Gang{Name: "a", Pods: 4, GPUs: 4, Class: trial.Low}
+	foreign := cluster.Pod(g, 3)
+	foreign.Spec.SchedulerName = "another"
+	_, err := cluster.Client.CoreV1().Pods(s.Namespace).Create(s.Context, foreign, metav1.CreateOptions{})
 	require.NoError(t, err)
-	for _, p := range list.Items {
-		if p.Spec.NodeName != "" && p.DeletionTimestamp == nil {
-			node, err := cluster.Client.CoreV1().Nodes().Get(t.Context(), p.Spec.NodeName, metav1.GetOptions{})
-			require.NoError(t, err)
-			racks = append(racks, node.Labels[trial.Rack])
+	for i := range 3 {
+		require.NoError(t, cluster.CreatePod(s.Context, s.Namespace, g, i))
+	}
+	s.Eventually("three wait for their permit", func() bool { return held(s) == 3 })
+	s.DeletePod("a-3")
+	s.Eventually("nothing is held", func() bool { return held(s) == 0 })
+	require.NoError(t, cluster.CreatePod(s.Context, s.Namespace, g, 3))
+	s.Run(g)
+}
+
+// held counts the pods that wait with a node: kube-scheduler nominates a pod for the node on which it waits for its permit.
+func held(s *stage.Stage) (n int) {
+	for _, p := range s.Pods("") {
+		if p.Spec.NodeName == "" && p.Status.NominatedNodeName != "" {
+			n++
 		}
 	}
-	return racks
+	return n
 }
 
-// tellWhy logs, after a failure, what the pods say.
-func tellWhy(t *testing.T) {
-	if !t.Failed() {
-		return
-	}
-	list, err := cluster.Client.CoreV1().Pods("default").List(context.Background(), metav1.ListOptions{})
-	require.NoError(t, err)
-	for _, p := range list.Items {
-		t.Log(p.Name, p.Spec.NodeName, p.Status.NominatedNodeName, p.Status.Conditions)
-	}
-}
-
-func eventually(t *testing.T, what string, is func() bool) {
-	require.Eventually(t, is, 30*time.Second, 50*time.Millisecond, what)
+// TestMoreThanFit starts a gang with as many as it needs, and leaves the others waiting.
+func TestMoreThanFit(t *testing.T) {
+	s := newStage(t, trial.Fabric{Zones: 1, Blocks: 1, Racks: 1, Nodes: 2, GPUs: 8})
+	s.Create(trial.Gang{Name: "a", Pods: 6, Minimum: 4, GPUs: 4, Class: trial.Low})
+	s.Eventually("four run", func() bool { return s.Placed("a") == 4 })
 }
 
 // TestGangWaitsForItsLastPod binds nothing before the last pod is there, and then all in one rack.
 func TestGangWaitsForItsLastPod(t *testing.T) {
-	start(t, trial.Fabric{Zones: 1, Blocks: 2, Racks: 2, Nodes: 2, GPUs: 8})
-	for i := range 3 {
-		create(t, "a", i, 4, trial.Low)
-	}
+	s := newStage(t, trial.Fabric{Zones: 1, Blocks: 2, Racks: 2, Nodes: 2, GPUs: 8})
+	g := trial.Gang{Name: "a", Pods: 3, Minimum: 4, GPUs: 4, Class: trial.Low}
+	s.Create(g)
 	time.Sleep(time.Second)
-	require.Empty(t, placed(t, "a"))
-	create(t, "a", 3, 4, trial.Low)
-	defer tellWhy(t)
-	eventually(t, "all run", func() bool { return len(placed(t, "a")) == 4 })
-	racks := placed(t, "a")
-	for _, rack := range racks {
-		require.Equal(t, racks[0], rack)
-	}
+	require.Zero(t, s.Placed("a"))
+	require.NoError(t, cluster.CreatePod(s.Context, s.Namespace, g, 3))
+	s.Eventually("all run", func() bool { return s.Placed("a") == 4 })
+	require.Len(t, s.Domains("a", trial.Rack), 1)
 }
 
 // TestGangsDoNotHoldHalves has more gangs than room: none ever holds a part.
 func TestGangsDoNotHoldHalves(t *testing.T) {
-	start(t, trial.Fabric{Zones: 1, Blocks: 1, Racks: 2, Nodes: 3, GPUs: 8})
+	s := newStage(t, trial.Fabric{Zones: 1, Blocks: 1, Racks: 2, Nodes: 3, GPUs: 8})
+	names := []string{"a", "b", "c"}
 	for i := range 5 {
-		for _, gang := range []string{"a", "b", "c"} {
-			create(t, gang, i, 5, trial.Low)
+		for _, name := range names {
+			require.NoError(t, cluster.CreatePod(s.Context, s.Namespace, trial.Gang{Name: name, Pods: 5, GPUs: 4, Class: trial.Low}, i))
 		}
 	}
-	sum := func() (whole int) {
-		for _, gang := range []string{"a", "b", "c"} {
-			if len(placed(t, gang)) == 5 {
+	s.Eventually("two run", func() bool {
+		whole := 0
+		for _, name := range names {
+			if s.Placed(name) == 5 {
 				whole++
 			}
 		}
-		return whole
-	}
-	eventually(t, "two run", func() bool { return sum() == 2 })
+		return whole == 2
+	})
 	time.Sleep(2 * time.Second)
-	n := len(placed(t, "a")) + len(placed(t, "b")) + len(placed(t, "c"))
-	require.Equal(t, 10, n)
+	require.Equal(t, 10, s.Placed(""))
 }
 
 // TestPreemptionForAGang lets a whole gang leave for one of higher priority.
 func TestPreemptionForAGang(t *testing.T) {
-	start(t, trial.Fabric{Zones: 1, Blocks: 1, Racks: 2, Nodes: 2, GPUs: 8})
-	for _, gang := range []string{"a", "b"} {
-		for i := range 4 {
-			create(t, gang, i, 4, trial.Low)
-		}
-	}
-	eventually(t, "both run", func() bool { return len(placed(t, "a"))+len(placed(t, "b")) == 8 })
-	for i := range 4 {
-		create(t, "urgent", i, 4, trial.High)
-	}
-	eventually(t, "the urgent one runs", func() bool { return len(placed(t, "urgent")) == 4 })
-	a, b := len(placed(t, "a")), len(placed(t, "b"))
-	require.ElementsMatch(t, []int{0, 4}, []int{a, b})
+	s := newStage(t, trial.Fabric{Zones: 1, Blocks: 1, Racks: 2, Nodes: 2, GPUs: 8})
+	a, b := trial.Gang{Name: "a", Pods: 4, GPUs: 4, Class: trial.Low}, trial.Gang{Name: "b", Pods: 4, GPUs: 4, Class: trial.Low}
+	s.Create(a, b)
+	s.Run(a, b)
+	urgent := trial.Gang{Name: "urgent", Pods: 4, GPUs: 4, Class: trial.High}
+	s.Create(urgent)
+	s.Run(urgent)
+	require.ElementsMatch(t, []int{0, 4}, []int{s.Placed("a"), s.Placed("b")})
 }

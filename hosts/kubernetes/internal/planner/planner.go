@@ -39,6 +39,7 @@ type Planner struct {
 
 // New has a mirror whose informers tell it of what they see. Errors are those of a pluginConfig.
 func New(ctx context.Context, handle fwk.Handle, opt Options) (*Planner, error) {
+	opt.Mirror.Changed = waker(ctx, handle)
 	m, err := mirror.New(opt.Mirror)
 	if err != nil {
 		return nil, err
@@ -109,6 +110,7 @@ func (p *Planner) plan(ctx context.Context, g *manifest.Gang, pods []*v1.Pod) (*
 // Refuse notes that another plugin has refused the node of a plan for a pod: the next plan is without the pair.
 func (p *Planner) Refuse(of *Plan, pod *v1.Pod) {
 	at := NameOf(pod)
+	p.Refused.Keep(p.Mirror.Waits)
 	p.Refused.Add(of.Gang.Request.Name, gang.Refusal{Member: of.Members[at], Node: of.Nodes[at]}, p.Nodes())
 }
 

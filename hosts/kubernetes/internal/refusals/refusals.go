@@ -3,6 +3,7 @@ package refusals
 
 import (
 	"hash/fnv"
+	"maps"
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
@@ -45,6 +46,11 @@ func (s *Set) Add(name string, r gang.Refusal, nodes fwk.NodeInfoLister) {
 		s.byGang = map[string][]refusal{}
 	}
 	s.byGang[name] = append(s.byGang[name], refusal{r, stateOf(info)})
+}
+
+// Keep forgets the refusals of all gangs but those that wait. O(gangs with refusals).
+func (s *Set) Keep(waits func(gang string) bool) {
+	maps.DeleteFunc(s.byGang, func(name string, _ []refusal) bool { return !waits(name) })
 }
 
 // Apply gives a request the refusals of its gang that still count: those of nodes that are as they were.

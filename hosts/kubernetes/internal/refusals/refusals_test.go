@@ -65,3 +65,16 @@ func TestRefusalsCountUntilTheirNodeChanges(t *testing.T) {
 	s.Apply(&other, nodes{})
 	require.Empty(t, other.Refused)
 }
+
+// TestRefusalsOfGangsThatAreGone has a node that never changes.
+func TestRefusalsOfGangsThatAreGone(t *testing.T) {
+	at := nodes{"a": node("a", "1")}
+	var s Set
+	s.Add("gone", gang.Refusal{Member: "m0", Node: "a"}, at)
+	s.Add("waits", gang.Refusal{Member: "m0", Node: "a"}, at)
+	s.Keep(func(name string) bool { return name == "waits" })
+	require.Len(t, s.byGang, 1)
+	req := gang.Request{Name: "waits"}
+	s.Apply(&req, at)
+	require.Len(t, req.Refused, 1)
+}

@@ -40,6 +40,8 @@ type Cluster struct {
 	API    *localcluster.APIServer
 	// Wrap stands between schedulers and the API server; nil: nothing does.
 	Wrap transport.WrapperFunc
+	// Declared says what tells of gangs.
+	Declared Declaration
 
 	dir  string
 	etcd *localcluster.Etcd

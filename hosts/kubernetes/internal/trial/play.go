@@ -205,7 +205,11 @@ func (p *Player) control(ctx context.Context) error {
 func (p *Player) remove(ctx context.Context, name string) error {
 	zero := int64(0)
 	err := p.cluster.Client.CoreV1().Pods(p.namespace).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &zero}, metav1.ListOptions{LabelSelector: "gang=" + name})
-	return errors.Join(err, p.cluster.Client.SchedulingV1beta1().PodGroups(p.namespace).Delete(ctx, name, metav1.DeleteOptions{}))
+	groups := p.cluster.groups(p.namespace)
+	if groups == nil {
+		return err
+	}
+	return errors.Join(err, groups.Delete(ctx, name, metav1.DeleteOptions{}))
 }
 
 func (p *Player) over() bool { return len(p.left()) == 0 }

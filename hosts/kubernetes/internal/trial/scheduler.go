@@ -52,7 +52,7 @@ func (c *Cluster) Schedule(ctx context.Context, data []byte, observe plugin.Obse
 	informers := scheduler.NewInformerFactory(client, 0, nil)
 	dynamics := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamic.NewForConfigOrDie(to), 0, "", nil)
 	opts = append(opts, scheduler.WithKubeConfig(to),
-		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{plugin.Name: plugin.NewObserved(observe), podbypod.Name: podbypod.New}))
+		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{plugin.Name: plugin.NewObserved(observe), podbypod.Name: podbypod.NewObserved(observe)}))
 	sched, err := scheduler.New(ctx, client, informers, dynamics, profile.NewRecorderFactory(broadcaster), opts...)
 	if err != nil {
 		stop()
@@ -80,8 +80,12 @@ func options(data []byte) ([]scheduler.Option, error) {
 	if data == nil {
 		return backoff, nil
 	}
-	profiles, err := config.Profiles(data)
-	return append(backoff, scheduler.WithProfiles(profiles...)), err
+	read, err := config.Read(data)
+	if err != nil {
+		return nil, err
+	}
+	return append(backoff, scheduler.WithProfiles(read.Profiles...), scheduler.WithExtenders(read.Extenders...),
+		scheduler.WithPercentageOfNodesToScore(read.PercentageOfNodesToScore)), nil
 }
 
 // Stop ends it at once, whatever it is doing: what it had assumed and not bound is lost.
