@@ -16,13 +16,13 @@ type Figures struct {
 	Seconds   float64       // from before the first pod is created until all are bound
 	PodsMean  float64       // bound in a second; the first second is left out
 	PodsP50   float64
-	Algorithm Latency // of all attempts, what finding nodes took
-	Placed    Latency // attempts that placed a group, until the last of its pods waits for nothing
-	Room      Latency // attempts after which somebody has to leave
+	Algorithm latency // of all attempts, what finding nodes took
+	Placed    latency // attempts that placed a group
+	Room      latency // attempts after which somebody has to leave
 }
 
-// Latency is in milliseconds.
-type Latency struct{ Mean, P99 float64 }
+// latency is a mean in milliseconds: percentiles end with the histogram, at 16 seconds.
+type latency float64
 
 // Read reads the results of a run from its folder.
 func Read(folder string) (Figures, error) {
@@ -58,20 +58,20 @@ func (f *Figures) add(text []byte) error {
 	}
 	for _, item := range results.Items {
 		f.Completed = true
-		latency := Latency{Mean: item.Data["Average"], P99: item.Data["Perc99"]}
+		mean := latency(item.Data["Average"])
 		switch item.Labels["Metric"] {
 		case "SchedulingDuration":
 			f.Seconds = item.Data["Duration"]
 		case "SchedulingThroughput":
 			f.PodsMean, f.PodsP50 = item.Data["Average"], item.Data["Perc50"]
 		case "scheduler_podgroup_scheduling_algorithm_duration_seconds":
-			f.Algorithm = latency
+			f.Algorithm = mean
 		case "scheduler_podgroup_scheduling_attempt_duration_seconds":
 			switch item.Labels["result"] {
 			case "scheduled":
-				f.Placed = latency
+				f.Placed = mean
 			case "waiting_on_preemption":
-				f.Room = latency
+				f.Room = mean
 			}
 		}
 	}
@@ -87,7 +87,7 @@ type Row struct {
 
 // Table writes rows as a table of Markdown.
 func Table(to io.Writer, rows []Row) error {
-	text := "| workload | plugins | all bound after | CPU of all | pods/s mean, p50 | algorithm mean, p99 | group placed mean, p99 | room made mean, p99 |\n" +
+	text := "| workload | plugins | all bound after | CPU of all | pods/s mean, p50 | algorithm | group placed | room made |\n" +
 		"| --- | --- | --- | --- | --- | --- | --- | --- |\n"
 	for _, r := range rows {
 		f, pods := r.Figures, ""
@@ -105,19 +105,14 @@ func Table(to io.Writer, rows []Row) error {
 }
 
 // String is empty where nothing was measured.
-func (l Latency) String() string {
-	if l == (Latency{}) {
-		return ""
-	}
-	return milliseconds(l.Mean) + ", " + milliseconds(l.P99)
-}
-
-func milliseconds(ms float64) string {
+func (l latency) String() string {
 	switch {
-	case ms < 10:
-		return fmt.Sprintf("%.1f ms", ms)
-	case ms < 1000:
-		return fmt.Sprintf("%.0f ms", ms)
+	case l == 0:
+		return ""
+	case l < 10:
+		return fmt.Sprintf("%.1f ms", float64(l))
+	case l < 1000:
+		return fmt.Sprintf("%.0f ms", float64(l))
 	}
-	return fmt.Sprintf("%.1f s", ms/1000)
+	return fmt.Sprintf("%.1f s", float64(l)/1000)
 }
