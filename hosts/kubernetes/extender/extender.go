@@ -3,7 +3,7 @@
 //
 //	filter      the gang is planned once, with all its members that wait; the pod may go to its node of that plan and nowhere else
 //	prioritize  that node has the highest priority
-//	preempt     of the plan's victims those on that node
+//	preempt     of the plan's victims those on that node, or on another one where that is free
 //	bind        the pod is bound, and runs there for the next plan at once
 //
 // A plan holds its room until its members are bound: other plans keep away, unless they are of a gang of higher priority. It is made anew when
@@ -16,6 +16,8 @@
 //   - The scheduler evicts for one pod on one node. Victims that a plan has on nodes where no member goes (those of a gang that ends as a whole, or
 //     whose quota is full) stay, and so the plan waits. Members of a plan with victims wait until all of these are gone.
 //   - Gangs are planned as they are asked for, not as a queue: where quotas are shared out, those that wait and are not asked for demand nothing.
+//   - It wakes nobody. A pod that found no room is asked for again once the scheduler sees pods or nodes change, else after minutes: a PodGroup or a
+//     topology that changes alone is no reason for it.
 //   - It sees nodes that the scheduler offers. With percentageOfNodesToScore below 100 these are some of all, and with minCandidateNodesPercentage
 //     (of DefaultPreemption) below 100 so are those for preemption; set both to 100.
 package extender

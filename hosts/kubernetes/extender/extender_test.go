@@ -110,13 +110,39 @@ func TestHigherPriorityTakesHeldRoom(t *testing.T) {
 	require.Contains(t, h.refusal("low-0", all...), "unschedulable")
 }
 
-// A node that the scheduler does not offer for a member is left out of the next plan.
+// Members change places where the scheduler does not offer the node of one: it holds that node for another one that it has nominated.
+func TestMembersChangePlaces(t *testing.T) {
+	h := serve(t, racks(), job("train", 2, 0), []obj{pod("other", "", "n2", 0)})
+	require.Equal(t, "n1", h.goesTo("train-0", "n1", "n3"))
+	require.Equal(t, "n0", h.goesTo("train-1", "n0", "n3"))
+	require.Equal(t, "n1", h.goesTo("train-0", "n1", "n3"))
+}
+
+// What the scheduler did not offer a moment ago, for this member or another, does not keep a gang from its plan.
+func TestOfferedAgain(t *testing.T) {
+	h := serve(t, racks(), job("train", 2, 0), []obj{pod("other", "", "n2", 0), pod("another", "", "n3", 0)})
+	h.refusal("train-0", "n3")
+	h.refusal("train-1", "n3")
+	require.Equal(t, "n0", h.goesTo("train-1", "n0"))
+	require.Equal(t, "n1", h.goesTo("train-0", all...))
+}
+
+// The scheduler may hear of a pod before the extender does.
+func TestPodToldLate(t *testing.T) {
+	h := serve(t, racks(), job("train", 2, 0))
+	h.e.State.lag = time.Minute
+	told := make(chan error, 1)
+	time.AfterFunc(20*time.Millisecond, func() { told <- h.e.State.Set(pod("late", "", "", 0)) })
+	require.Equal(t, all, *h.filter("late", all...).NodeNames)
+	require.NoError(t, <-told)
+}
+
+// A node that the scheduler does not offer for a member is not planned for it.
 func TestNotOffered(t *testing.T) {
 	h := serve(t, racks(), job("train", 2, 0))
-	require.Equal(t, "n2", h.goesTo("train-0", "n1", "n2", "n3")) // not n0, and so the other rack
+	require.Equal(t, "n2", h.goesTo("train-0", "n2", "n3")) // neither n0 nor n1, and so the other rack
 	require.Equal(t, "n3", h.goesTo("train-1", all...))
-	require.Equal(t, "n1", h.goesTo("train-0", "n1"))
-	require.Contains(t, h.refusal("train-0", "other"), "(without 3 nodes that the scheduler does not offer)")
+	require.Contains(t, h.refusal("train-0", "other"), "(without 4 nodes that the scheduler does not offer)")
 	h.clock = h.clock.Add(DefaultTimeout + time.Second)
 	require.Equal(t, "n0", h.goesTo("train-0", all...))
 
@@ -233,7 +259,8 @@ func TestPreempt(t *testing.T) {
 	}
 	require.Equal(t, map[string]*extenderv1.MetaVictims{"n2": {Pods: []*extenderv1.MetaPod{{UID: "uid-low-2"}}, NumPDBViolations: 3}}, victims("train-0", "n0", "n1", "n2"))
 	require.Empty(t, victims("train-0", "n0"))
-	require.Empty(t, victims("train-1", "n0", "n3")) // its node is free
+	require.Empty(t, victims("train-1", "n0", "n3"))
+	require.Equal(t, victims("train-0", "n2"), victims("train-1", "n0", "n2", "n3")) // its node is free
 	h.set(pod("plain", "", "", 9))
 	require.Len(t, victims("plain", "n0", "n1"), 2)
 

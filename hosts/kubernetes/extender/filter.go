@@ -16,6 +16,7 @@ func (e *Extender) filter(ctx context.Context, args *extenderv1.ExtenderArgs) (*
 		return nil, errNoPod
 	}
 	nodes := offered(args)
+	e.State.await(ctx, args.Pod)
 	a := e.State.ask(ctx, args.Pod, nodes)
 	out := &extenderv1.ExtenderFilterResult{FailedNodes: extenderv1.FailedNodesMap{}, FailedAndUnresolvableNodes: extenderv1.FailedNodesMap{}}
 	if a.err != nil {
@@ -46,8 +47,8 @@ func (e *Extender) filter(ctx context.Context, args *extenderv1.ExtenderArgs) (*
 	return out, nil
 }
 
-// preempt leaves of the nodes on which the scheduler would evict somebody the one that the plan has for the pod, with the plan's victims there. A pod
-// in no gang keeps what the scheduler has chosen.
+// preempt leaves of the nodes on which the scheduler would evict somebody the one that the plan has for the pod, or else one on which somebody leaves for
+// its gang, with the plan's victims there. A pod in no gang keeps what the scheduler has chosen.
 func (e *Extender) preempt(ctx context.Context, args *extenderv1.ExtenderPreemptionArgs) (*extenderv1.ExtenderPreemptionResult, error) {
 	if args.Pod == nil {
 		return nil, errNoPod
@@ -60,24 +61,30 @@ func (e *Extender) preempt(ctx context.Context, args *extenderv1.ExtenderPreempt
 		}
 	}
 	out := &extenderv1.ExtenderPreemptionResult{NodeNameToMetaVictims: map[string]*extenderv1.MetaVictims{}}
-	node, uids, anywhere, err := e.State.victims(ctx, args.Pod)
-	if err != nil { // the result has no place for it; the scheduler tries again after any status but 200
+	e.State.await(ctx, args.Pod)
+	leave, err := e.State.victims(ctx, args.Pod)
+	if err != nil { // the result has no place for it
 		return nil, errRequest{http.StatusConflict, err.Error()}
 	}
-	if anywhere {
+	if leave.anywhere {
 		out.NodeNameToMetaVictims = chosen
 		return out, nil
 	}
-	if of, ok := chosen[node]; ok && len(uids) > 0 {
-		kept := &extenderv1.MetaVictims{}
-		if of != nil {
-			kept.NumPDBViolations = of.NumPDBViolations
-		}
-		for _, uid := range uids {
-			kept.Pods = append(kept.Pods, &extenderv1.MetaPod{UID: uid})
-		}
-		out.NodeNameToMetaVictims[node] = kept
+	node := leave.at(func(node string) bool {
+		_, ok := chosen[node]
+		return ok
+	})
+	if node == "" {
+		return out, nil
 	}
+	kept := &extenderv1.MetaVictims{}
+	if of := chosen[node]; of != nil {
+		kept.NumPDBViolations = of.NumPDBViolations
+	}
+	for _, uid := range leave.uids[node] {
+		kept.Pods = append(kept.Pods, &extenderv1.MetaPod{UID: uid})
+	}
+	out.NodeNameToMetaVictims[node] = kept
 	return out, nil
 }
 

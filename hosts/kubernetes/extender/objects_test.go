@@ -90,7 +90,7 @@ func serve(t *testing.T, objects ...[]obj) *host {
 	t.Helper()
 	h := &host{T: t, clock: time.Unix(1000, 0)}
 	state := NewState(manifest.Options{}, 0)
-	state.now = func() time.Time { return h.clock }
+	state.now, state.lag = func() time.Time { return h.clock }, 0
 	h.e = &Extender{State: state, Registry: prometheus.NewRegistry(), Bind: func(_ context.Context, b *v1.Binding) error {
 		h.mu.Lock()
 		defer h.mu.Unlock()

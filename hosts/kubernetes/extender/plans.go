@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
@@ -17,7 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// attempts is how many nodes that are planned and not offered are left out one by one; then all that are not offered are left out at once.
+// attempts is how many plans are made for a pod whose node is not offered, in which it goes to another one; then all nodes that are not offered are
+// left out at once, for its whole gang.
 const attempts = 8
 
 // plan is what was decided for a gang, or for all that start together with it.
@@ -46,9 +49,11 @@ func (p *plan) settled() bool {
 	return true
 }
 
-// refusal are nodes that the scheduler did not offer for members of a gang.
+// refusal is what the scheduler did not offer for members of a gang. A node that is full for one member may be meant for another: the scheduler has
+// nominated that one for it.
 type refusal struct {
-	nodes map[string]bool
+	pairs map[gang.Refusal]bool
+	nodes map[string]bool // for all members
 	since time.Time
 }
 
@@ -84,6 +89,9 @@ func (s *State) ask(ctx context.Context, pod *v1.Pod, nodes []string) answer {
 		mine := p.gangs[name]
 		node := mine.nodes[pod.Name]
 		switch {
+		case mine.err != nil && s.reconsider(name, pod.Name, isOffered):
+			s.drop(p)
+			continue
 		case mine.err != nil:
 			return answer{reason: s.why(name, mine.err)}
 		case !p.settled():
@@ -92,14 +100,18 @@ func (s *State) ask(ctx context.Context, pod *v1.Pod, nodes []string) answer {
 			return answer{reason: fmt.Sprintf("muster: %s starts with %d members, without this one", name, len(mine.nodes))}
 		case isOffered[node]:
 			return answer{node: node, reason: "muster: the plan of " + name + " has " + node + " for it"}
-		case attempt > attempts:
+		case attempt > attempts+1:
 			return answer{err: fmt.Errorf("muster: %s: the plan has %s for %s, which is left out", name, node, pod.Name)}
 		}
-		s.refuse(name, node)
-		if attempt == attempts {
+		for _, n := range mine.nodes {
+			if !isOffered[n] {
+				s.refusalOf(name).pairs[gang.Refusal{Member: pod.Name, Node: n}] = true
+			}
+		}
+		if attempt >= attempts {
 			for n := range s.cluster.Nodes() {
 				if !isOffered[n.Name] {
-					s.refuse(name, n.Name)
+					s.refusalOf(name).nodes[n.Name] = true
 				}
 			}
 		}
@@ -114,7 +126,11 @@ func (s *State) why(name string, err error) string {
 		text = name + ": " + text
 	}
 	if r := s.refused[name]; r != nil {
-		text += fmt.Sprintf(" (without %d nodes that the scheduler does not offer)", len(r.nodes))
+		without := maps.Clone(r.nodes)
+		for pair := range r.pairs {
+			without[pair.Node] = true
+		}
+		text += fmt.Sprintf(" (without %d nodes that the scheduler does not offer)", len(without))
 	}
 	return "muster: " + text
 }
@@ -156,29 +172,50 @@ func (s *State) planned(ctx context.Context, pod *v1.Pod) string {
 	return p.gangs[g.Request.Name].nodes[pod.Name]
 }
 
-// victims are the UIDs of those who leave for a pod on its node; anywhere: it is in no gang.
-func (s *State) victims(ctx context.Context, pod *v1.Pod) (node string, uids []string, anywhere bool, err error) {
+// leaving are those who leave for a pod and its gang.
+type leaving struct {
+	anywhere bool                // it is in no gang
+	node     string              // of the pod
+	uids     map[string][]string // by node
+}
+
+// at is a node of some on which somebody leaves: that of the pod, else the first one of its gang. Where the pod's own is free it would otherwise have
+// nobody evicted, and whoever of the gang was asked before the gang was there is not asked again until something happens.
+func (l *leaving) at(is func(node string) bool) string {
+	if len(l.uids[l.node]) > 0 && is(l.node) {
+		return l.node
+	}
+	for _, node := range slices.SortedFunc(maps.Keys(l.uids), muster.CompareNatural) {
+		if is(node) {
+			return node
+		}
+	}
+	return ""
+}
+
+// victims are those who leave for a pod.
+func (s *State) victims(ctx context.Context, pod *v1.Pod) (*leaving, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g, err := s.gangOf(pod)
 	if err != nil || g.Plain {
-		return "", nil, err == nil, err
+		return &leaving{anywhere: true}, err
 	}
 	p, err := s.plan(ctx, g)
 	if err != nil {
-		return "", nil, false, err
+		return nil, err
 	}
-	node = p.gangs[g.Request.Name].nodes[pod.Name]
+	out := &leaving{node: p.gangs[g.Request.Name].nodes[pod.Name], uids: map[string][]string{}}
 	for _, name := range sortedGangs(p) { // of gangs that start together one names the victims of all
 		if of := p.gangs[name]; of.result != nil {
 			for _, v := range of.result.Victims {
-				if uid := s.uids[podName(v.Gang, v.Member)]; v.Node == node && uid != "" {
-					uids = append(uids, uid)
+				if uid := s.uids[podName(v.Gang, v.Member)]; uid != "" {
+					out.uids[v.Node] = append(out.uids[v.Node], uid)
 				}
 			}
 		}
 	}
-	return node, uids, false, nil
+	return out, nil
 }
 
 // plan is the plan of a gang, that is remembered or made now.
@@ -242,6 +279,12 @@ func (s *State) draft(g *manifest.Gang) (*plan, []*gang.Request) {
 		}
 		req := of.Request
 		req.Exclude = slices.Compact(slices.Concat(req.Exclude, exclude))
+		if r := s.refused[req.Name]; r != nil {
+			pairs := slices.SortedFunc(maps.Keys(r.pairs), func(a, b gang.Refusal) int {
+				return cmp.Or(cmp.Compare(a.Member, b.Member), cmp.Compare(a.Node, b.Node))
+			})
+			req.Refused = slices.Concat(req.Refused, pairs)
+		}
 		reqs = append(reqs, &req)
 	}
 	return p, reqs

@@ -68,6 +68,7 @@ func started(t *testing.T, s *Serving, h http.Handler) (address string, stop fun
 func TestTLS(t *testing.T) {
 	certFile, keyFile := certificate(t)
 	e := &Extender{State: NewState(manifest.Options{}, 0), OnlyVerified: true}
+	e.State.lag = 0
 	address, stop := started(t, &Serving{CertFile: certFile, KeyFile: keyFile, ClientCAFile: certFile}, e.Handler())
 	roots := x509.NewCertPool()
 	signer, err := os.ReadFile(certFile)

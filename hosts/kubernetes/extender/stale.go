@@ -5,17 +5,31 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest"
 )
 
-// refuse notes that the scheduler does not offer a node.
-func (s *State) refuse(gang, node string) {
-	r := s.refused[gang]
+// refusalOf is what the scheduler did not offer for a gang, to be added to.
+func (s *State) refusalOf(name string) *refusal {
+	r := s.refused[name]
 	if r == nil {
-		r = &refusal{nodes: map[string]bool{}, since: s.now()}
-		s.refused[gang] = r
+		r = &refusal{pairs: map[gang.Refusal]bool{}, nodes: map[string]bool{}, since: s.now()}
+		s.refused[name] = r
 	}
-	r.nodes[node] = true
+	return r
+}
+
+// reconsider forgets what is not so any more, or may not be, of what the scheduler did not offer: nodes that it offers for this member now, and what it
+// said of other members. The extender may hear that somebody is gone before the scheduler does. It says whether there was any.
+func (s *State) reconsider(name, member string, isOffered map[string]bool) bool {
+	r := s.refused[name]
+	if r == nil {
+		return false
+	}
+	before := len(r.pairs) + len(r.nodes)
+	maps.DeleteFunc(r.pairs, func(pair gang.Refusal, _ bool) bool { return pair.Member != member || isOffered[pair.Node] })
+	maps.DeleteFunc(r.nodes, func(node string, _ bool) bool { return isOffered[node] })
+	return len(r.pairs)+len(r.nodes) < before
 }
 
 // drop ends a plan, and with it what is held for its gangs.

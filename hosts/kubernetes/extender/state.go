@@ -1,6 +1,7 @@
 package extender
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"sync"
@@ -16,9 +17,14 @@ import (
 // DefaultTimeout is how long a plan holds its room for members that nobody asks for.
 const DefaultTimeout = 30 * time.Second
 
+// lag is how long informers may take to tell of a pod of which the scheduler has heard: it does not try again at once, and waits with a pod that finds no
+// room until something happens.
+const lag = time.Second
+
 // State is the cluster as its objects say it is, and the plans of gangs that wait. It is safe for concurrent use.
 type State struct {
 	timeout time.Duration
+	lag     time.Duration
 	now     func() time.Time
 
 	mu      sync.Mutex
@@ -40,7 +46,7 @@ func NewState(opt manifest.Options, timeout time.Duration) *State {
 		timeout = DefaultTimeout
 	}
 	return &State{
-		timeout: timeout, now: time.Now, store: manifest.NewStore(opt), changed: true, gangs: map[string]*manifest.Gang{}, waiting: map[types.NamespacedName]string{},
+		timeout: timeout, lag: lag, now: time.Now, store: manifest.NewStore(opt), changed: true, gangs: map[string]*manifest.Gang{}, waiting: map[types.NamespacedName]string{},
 		uids: map[types.NamespacedName]string{}, plans: map[string]*plan{}, refused: map[string]*refusal{}, metrics: newMetrics(nil),
 	}
 }
@@ -142,6 +148,26 @@ func (s *State) wait(changes *manifest.Changes) {
 			s.waiting[podName(g.Request.Name, m.Name)] = g.Request.Name
 		}
 	}
+}
+
+// await waits a moment for a pod of which informers have not told yet.
+func (s *State) await(ctx context.Context, pod *v1.Pod) {
+	ctx, cancel := context.WithTimeout(ctx, s.lag)
+	defer cancel()
+	for !s.knows(pod) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func (s *State) knows(pod *v1.Pod) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	uid, known := s.uids[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]
+	return known && (pod.UID == "" || uid == string(pod.UID))
 }
 
 // gangOf is the gang of a pod that waits. The error is for a pod that is not known, or not to wait.
