@@ -30,12 +30,13 @@ const arrows = `
 	internal/cow          <
 	internal/known        < .
 	internal/steps        <
-	internal/front        < internal/steps
+	internal/features     <
+	internal/front        < internal/steps internal/features
 	internal/layout       < . topology
 	internal/index        < internal/cow internal/layout
 	gang                  < . numa quota
 	internal/match        < . gang
-	internal/sets         < gang internal/front internal/index internal/steps
+	internal/sets         < gang internal/features internal/front internal/index internal/steps
 	gang/queue            < . gang github.com/google/btree
 	gang/permit           < . gang github.com/google/btree
 	internal/cover        <
@@ -49,12 +50,12 @@ const arrows = `
 	internal/packing      < internal/steps
 	internal/limits       < . gang internal/layout internal/index internal/snapshot
 	internal/holds        < . cluster internal/snapshot
-	internal/problem      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/match internal/sets internal/snapshot internal/holds internal/limits internal/front internal/steps
+	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/sets internal/snapshot internal/holds internal/limits internal/front internal/steps
 	internal/picks        < . gang internal/front internal/problem
 	internal/crowd        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/packing internal/problem internal/steps
-	internal/gather       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/invariant
+	internal/gather       < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/invariant
 	internal/joint        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/problem internal/front internal/steps
-	internal/parts        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/picks internal/front internal/packing internal/crowd internal/joint internal/steps
+	internal/parts        < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/picks internal/front internal/packing internal/crowd internal/joint internal/steps
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/snapshot internal/front internal/problem internal/search preempt
 	internal/relax        < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/sets internal/front internal/snapshot internal/problem internal/search
@@ -125,7 +126,7 @@ var harness = []string{"internal/drawn", "internal/changed", "internal/draws", "
 var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
-		"internal/cow", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/limits", "internal/invariant",
+		"internal/cow", "internal/features", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/limits", "internal/invariant",
 		"internal/match", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/problem", "internal/picks", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
 	}
 	forbidden = []string{

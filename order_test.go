@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/internal/features"
 )
 
 var (
@@ -67,6 +69,32 @@ func TestCodeNamesRulesOfTheTable(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Every shortcut says whose answer it gives, and stands in the table of shortcuts, which says what it understands.
+func TestShortcutsStandInTheirTable(t *testing.T) {
+	table := map[string]bool{}
+	for _, row := range features.Table {
+		table[row.Package+" "+row.Function] = true
+	}
+	code := map[string]bool{}
+	for _, pkg := range slices.Sorted(maps.Keys(packageImports(t))) {
+		folder := strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
+		names, err := filepath.Glob(filepath.Join(filepath.FromSlash(folder), "*.go"))
+		require.NoError(t, err)
+		for _, name := range names {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+			require.NoError(t, err)
+			for _, d := range file.Decls {
+				for declared, doc := range declarations(d) {
+					if slices.ContainsFunc(doc, func(c *ast.Comment) bool { return sameAnswer.MatchString(c.Text) }) {
+						code[folder+" "+declared] = true
+					}
+				}
+			}
+		}
+	}
+	require.Equal(t, code, table)
 }
 
 // orderRow is a row of the table: a rule, and who decides it.

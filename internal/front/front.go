@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/steps"
 )
 
@@ -82,9 +83,10 @@ type Space struct {
 	Exact bool
 	// Domains: the last dimension counts, below zero, the domains that a vector is spread over where these are counted, so that it fits
 	// where fewer are used, too. No more of them may be; -1: there is no such dimension. Not with multiples.
-	Domains int32
-	Main    int   // the dimension with the largest number
-	Zero    Front // of a place where nothing fits
+	Domains  int32
+	Features features.Set // of the problem
+	Main     int          // the dimension with the largest number
+	Zero     Front        // of a place where nothing fits
 	// The table: its sides (0 for the main dimension), the stride of each dimension, and by place the largest main
 	// number; -1: nothing fits.
 	box  Vector
@@ -269,7 +271,7 @@ func (s *Space) Sum(a, b Front) Front {
 		return Front{s.most}
 	case len(a) == 1 && len(b) == 1 && s.Domains < 0:
 		return Front{s.capped(a[0], b[0])}
-	case len(s.most) == 2 && s.Domains < 0 && int64(max(s.most[0], s.most[1])) < s.limit:
+	case len(s.most) == 2 && s.Domains < 0 && int64(max(s.most[0], s.most[1])) < s.limit && features.SumInPlane.Takes(s.Features):
 		sum, ok := s.sumInPlane(a, b)
 		if !ok {
 			s.Forgot = true

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
@@ -31,7 +32,8 @@ type ask struct {
 	short int64 // members of a new short last group; 0: there is none
 	begun []begunGroup
 	// settled is, by level, the highest tier that the running members of one group reach already; 0 at least.
-	settled []int32
+	settled  []int32
+	features features.Set
 	// indexed counts whole groups by the index; nil unless there is an index, one level of groups, and none is begun.
 	// only has the sums of the strategy at hand, if these need no tables.
 	indexed *index.GroupSums
@@ -87,13 +89,20 @@ func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
 	}
 	a.findGap()
 	a.stayInTree()
+	a.features = p.Features() | features.Short.When(a.short > 0) | features.Begun.When(len(a.begun) > 0) | features.Beyond.When(a.beyond > 0) |
+		features.Flat.When(a.slots.Flat != nil) | features.Uncounted.When(a.groups != nil)
 	a.count()
 	return a
 }
 
-// count makes the index count whole groups: if there is an index, and no group is begun.
+// takes says whether a shortcut may be taken for this ask.
+func (a *ask) takes(s features.Shortcut) bool { return s.Takes(a.features) }
+
+// count makes the index count whole groups, if there are any.
+//
+// Same answer as order: strategy.4, faster.
 func (a *ask) count() {
-	if a.slots.Flat != nil || len(a.begun) > 0 || len(a.p.Levels) == 0 || a.groups != nil || !a.p.Limits.Counted() {
+	if len(a.p.Levels) == 0 || !a.takes(features.CountGroups) {
 		return
 	}
 	if len(a.p.Levels) == 1 {

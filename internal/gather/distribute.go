@@ -224,8 +224,8 @@ func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *set
 	}
 	*c = choice{placer: pl, kids: kids.of, level: level, chooser: sets.Chooser{
 		Policy: pl.p.Policy, Items: kids.items, Units: n, Place: place, Multiple: pl.sums.unitOf(level, x),
-		Nodes: kids.nodes, Groups: level < pl.ask.bottom(), Anchored: len(pl.p.Friends) > 0,
-		Zoned: zoned, Scored: pl.p.Scored(), Scratch: &pl.ask.scratch.least,
+		Nodes: kids.nodes, Groups: level < pl.ask.bottom(),
+		Zoned: zoned, Features: pl.ask.features, Scratch: &pl.ask.scratch.least,
 	}}
 	c.chooser.Scorer = c
 	return &c.chooser

@@ -10,6 +10,7 @@ import (
 	"math/bits"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 )
@@ -33,7 +34,7 @@ func (f *found) best() layout.Vertex {
 	best := candidate{domain: -1} // no span either until two domains are equal in what comes before it
 	best.intact = f.ask.scratch.carve(len(f.p.Levels) * len(f.p.View.Tiers))[:0]
 	var skip func(x layout.Vertex) bool
-	if f.ask.slots.Flat == nil && len(f.p.Siblings) == 0 && f.ask.plainTier(f.p.View.TierIndex(f.strategy.Gang)) {
+	if f.ask.takes(features.AllWorse) && f.ask.plainTier(f.p.View.TierIndex(f.strategy.Gang)) {
 		skip = func(x layout.Vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
 	}
 	equals := 0 // domains equal to the best in all but the scores, itself included; 1 if no score can differ
@@ -217,10 +218,10 @@ type plainSearch struct {
 	mixed bool          // for a tier above 0: nodes stand for some of its domains, and the search gives up
 }
 
-// slotsTell says whether slots alone tell the domains of the gang's tier apart: nodes outside the tree are no domain of a
+// slotsTell says whether slots alone tell the domains of the gang's tier apart, so that a shortcut may be taken: nodes outside the tree are no domain of a
 // tier below the root's.
-func (f *found) slotsTell() bool {
-	return f.ask.isOrdinary() && f.ask.plainTier(f.p.View.TierIndex(f.strategy.Gang)) && f.strategy.Gang < f.p.View.RootTop && f.ask.slots.Ix.Domains.At(f.p.View.Outside) == 0
+func (f *found) slotsTell(s features.Shortcut) bool {
+	return f.ask.takes(s) && f.ask.plainTier(f.p.View.TierIndex(f.strategy.Gang)) && f.strategy.Gang < f.p.View.RootTop && f.ask.slots.Ix.Domains.At(f.p.View.Outside) == 0
 }
 
 // plainBest is best for a gang without groups where slots alone tell domains apart; d is -1 if no domain holds the
@@ -232,7 +233,7 @@ func (f *found) slotsTell() bool {
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) plainBest() (d layout.Vertex, ok bool) {
 	i := f.p.View.TierIndex(f.strategy.Gang)
-	if len(f.p.Levels) > 0 || !f.slotsTell() {
+	if !f.slotsTell(features.PlainBest) {
 		return -1, false
 	}
 	if int64(f.ask.slots.Ix.Most[i].At(layout.Root)) < f.ask.members {

@@ -3,6 +3,7 @@ package gather
 import (
 	"math"
 
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 )
@@ -25,7 +26,7 @@ type groupSearch struct {
 //
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) groupBest() (d layout.Vertex, ok bool) {
-	if f.ask.indexed == nil || !f.slotsTell() {
+	if f.ask.indexed == nil || !f.slotsTell(features.GroupBest) {
 		return -1, false
 	}
 	i, t := f.p.View.TierIndex(f.strategy.Gang), f.p.View.TierIndex(f.strategy.Groups[0])

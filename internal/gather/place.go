@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
@@ -142,10 +142,10 @@ func (a *ask) units() []int64 { return a.scratch.carve(len(a.sizes)) }
 // children. Groups that no child of x can hold whole count as members: they are split, and no child is bound to keep
 // any. O(tiers).
 func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
-	switch aligned := pl.p.ZoneState.Aligned; {
-	case !pl.ask.isOrdinary() || len(d.begun) > 0:
+	switch {
+	case !pl.ask.takes(features.FillPlain) || len(d.begun) > 0:
 		return false
-	case pl.ask.jumps(x) && (pl.ask.bottom() > 0 || aligned), pl.ask.capped && aligned:
+	case pl.ask.jumps(x) && !pl.ask.takes(features.PickBelow), pl.p.ZoneState.Aligned && !pl.ask.takes(features.FillZoned):
 		return false
 	case pl.countsOutside(x) && !pl.ask.jumps(x):
 		return false
@@ -175,14 +175,6 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 
 // countsOutside says whether the slots of x count nodes outside the tree, though these are ruled out.
 func (pl placer) countsOutside(x layout.Vertex) bool { return x == layout.Root && pl.ask.slots.InTree }
-
-// isOrdinary says whether nothing but slots and zones tells nodes apart, and the index counts these slots: no
-// multiples, no member outside a full tree, no running member of the gang or its affinity key, no scores, and the
-// policy is BestFit.
-func (a *ask) isOrdinary() bool {
-	return a.slots.Flat == nil && a.p.Policy == gang.BestFit && a.p.Multiple == nil && a.beyond == 0 && len(a.p.Siblings) == 0 &&
-		len(a.p.Friends) == 0 && !a.p.Scored()
-}
 
 // fillPlain places n members below x, on the fewest children with the fewest slots in sum, and appends their positions
 // to a list, in the order of paths. The list has room for one more, see fillAll.

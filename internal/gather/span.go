@@ -5,6 +5,7 @@ package gather
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 )
@@ -19,7 +20,7 @@ import (
 // Same answer as order: domain.3, faster.
 func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	// At the root the sums count nodes outside the tree, also where these are ruled out.
-	if s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || x == layout.Root && s.ask.slots.InTree || s.ask.beyond > 0 {
+	if !s.ask.takes(features.IndexedSpan) || x == layout.Root && s.ask.slots.InTree || s.ask.short > 0 && !s.ask.takes(features.ShortTier) {
 		return 0, false
 	}
 	if groups, ok := s.sums.countedGroups(x); ok {
@@ -27,7 +28,10 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 		return int64(n), true
 	}
 	if s.ask.jumps(x) {
-		return s.ask.fewestBelow(x), len(s.p.Levels) == 0
+		if !s.ask.takes(features.FewestBelow) {
+			return 0, false
+		}
+		return s.ask.fewestBelow(x), true
 	}
 	sums := s.ask.slots.Ix.SumsOf(x)
 	switch {
@@ -236,7 +240,7 @@ func (s spans) nodesHold(sums *index.ChildSums, span int64) bool {
 //
 // Same answer as order: domain.3, faster.
 func (s spans) isWider(x layout.Vertex, span int64) bool {
-	if s.ask.slots.Flat != nil || len(s.p.Siblings) > 0 || s.p.View.IsNode(x) {
+	if !s.ask.takes(features.IsWider) || s.p.View.IsNode(x) {
 		return false
 	}
 	sums := s.ask.slots.Ix.SumsOf(x)

@@ -119,7 +119,7 @@ func (s *search) newTables(bounds []int32) *tables {
 	f := &tables{
 		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: s.counted.space(s.totals, s.p.Steps(), &s.p.Parts.Left.Fronts), repeated: map[int64]repeatedFront{},
 	}
-	f.space.Exact = problem.BindsBelow(s.p)
+	f.space.Exact, f.space.Features = problem.BindsBelow(s.p), s.p.Features()
 	for k, t := range bounds {
 		f.homes[k] = s.groups[k].home
 		if f.homes[k] < 0 {

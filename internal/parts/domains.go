@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
@@ -355,6 +356,10 @@ func (c *capacity) byLeastSpan(domains []layout.Vertex) *domainQueue {
 // Same answer as order: roles.8, faster.
 func (c *capacity) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
 	return func(yield func(layout.Vertex) bool) {
+		if !features.BySpan.Takes(c.tables.space.Features) {
+			c.byExactSpan(domains)(yield)
+			return
+		}
 		queue := c.byLeastSpan(domains)
 		for queue.Len() > 0 {
 			best := heap.Pop(queue).(rankedDomain)
@@ -373,6 +378,24 @@ func (c *capacity) bySpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
 				best.span, best.by = c.span(best.at), exact
 			}
 			heap.Push(queue, best)
+		}
+	}
+}
+
+// byExactSpan is bySpan with the span of every domain.
+func (c *capacity) byExactSpan(domains []layout.Vertex) iter.Seq[layout.Vertex] {
+	var list []rankedDomain
+	for _, d := range domains {
+		if c.holds(d) {
+			list = append(list, rankedDomain{at: d, span: c.span(d), by: exact})
+		}
+	}
+	slices.SortFunc(list, c.compareDomains)
+	return func(yield func(layout.Vertex) bool) {
+		for _, d := range list {
+			if !yield(d.at) {
+				return
+			}
 		}
 	}
 }

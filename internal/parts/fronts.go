@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
@@ -92,6 +93,9 @@ func (c *capacity) repeatFront(children int64) (f front.Front, forgot bool) {
 		f = c.classFront(class)
 		return f, c.tables.at(class).forgot
 	}
+	if !features.RepeatFront.Takes(c.tables.space.Features) {
+		return c.sumOneByOne(class, n)
+	}
 	if f, ok := c.tables.repeated[children]; ok {
 		return f.front, f.forgot
 	}
@@ -101,6 +105,17 @@ func (c *capacity) repeatFront(children int64) (f front.Front, forgot bool) {
 	f = c.tables.space.Sum(rest, half)
 	forgot = forgot || more || c.tables.space.Forgot
 	c.tables.repeated[children] = repeatedFront{f, forgot}
+	return f, forgot
+}
+
+// sumOneByOne is the front of n children of one class together.
+func (c *capacity) sumOneByOne(class int32, n int64) (f front.Front, forgot bool) {
+	one := c.classFront(class)
+	f, forgot = one, c.tables.at(class).forgot
+	for range n - 1 {
+		f = c.tables.space.Sum(one, f)
+		forgot = forgot || c.tables.space.Forgot
+	}
 	return f, forgot
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
@@ -138,8 +139,7 @@ func (k Slots) GroupsOf(ix *index.Index, key index.Grouping) *index.GroupSums {
 // Same answer as order: slots.1, faster.
 func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 	count, most := k.Counter(nil, nil), k.p.Limits.OnNode()
-	nowhere := func(n Need) bool { return n.ID < 0 } // there is no column of it
-	if k.p.View.Order != nil || k.looks() || k.p.Limits.AreAlone() || k.p.Request.Eligible != nil || slices.ContainsFunc(k.p.Needs, nowhere) {
+	if !k.hasColumns() {
 		for pos := range k.p.View.Nodes {
 			n := count(k.p.View.Node(pos))
 			cow.Put(slots, pos, n)
@@ -170,6 +170,13 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 		}
 	}
 	return total
+}
+
+// hasColumns says whether amounts, marks and zones decide alone, and stand in columns in the order of positions.
+func (k Slots) hasColumns() bool {
+	nowhere := func(n Need) bool { return n.ID < 0 } // there is no column of it
+	return features.CountNodes.Takes(k.p.Features()) && k.p.View.Order == nil && !k.looks() && !k.p.Limits.AreAlone() && k.p.Request.Eligible == nil &&
+		!slices.ContainsFunc(k.p.Needs, nowhere)
 }
 
 // countAmounts fills a page with how many members the amounts allow on nodes with ids from first on. Each need can only

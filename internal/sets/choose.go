@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 )
 
 // Chooser picks the set of children that share some units, and the number of units of each: docs/order/4-children.md,
@@ -15,20 +16,19 @@ import (
 // joins them (extra). The set so found is then filled (fill).
 type Chooser struct {
 	Policy   gang.Policy
-	Items    []Item    // in the order that decides between equal ones
-	Units    int64     // to give in all, the lower bounds of the items included
-	Multiple int64     // units go in multiples of this number; at least 1
-	Short    bool      // one of the items takes the short group as well, which is no unit
-	Place    int64     // units whose place the short group takes, if it takes any: 1, or its size where units are members
-	Nodes    bool      // the items are nodes, which ByScore compares by host score
-	Groups   bool      // units are groups: an item with more slots may hold fewer of them
-	Anchored bool      // some members of the affinity key run
-	Zoned    bool      // zones may tell the items apart
-	Scored   bool      // host scores may tell the items apart
-	Scorer   Scorer    // asked where Zoned or Scored, or for nodes under ByScore
-	Scratch  *LeastSum // memory for the search; nil: its own
-	byHost   bool      // the items are nodes that are compared by host score
-	counting bool      // only the number of items matters
+	Items    []Item       // in the order that decides between equal ones
+	Units    int64        // to give in all, the lower bounds of the items included
+	Multiple int64        // units go in multiples of this number; at least 1
+	Short    bool         // one of the items takes the short group as well, which is no unit
+	Place    int64        // units whose place the short group takes, if it takes any: 1, or its size where units are members
+	Nodes    bool         // the items are nodes, which ByScore compares by host score
+	Groups   bool         // units are groups: an item with more slots may hold fewer of them
+	Zoned    bool         // zones may tell the items apart
+	Features features.Set // of the problem, which is scored where host scores may tell the items apart
+	Scorer   Scorer       // asked where Zoned or scored, or for nodes under ByScore
+	Scratch  *LeastSum    // memory for the search; nil: its own
+	byHost   bool         // the items are nodes that are compared by host score
+	counting bool         // only the number of items matters
 }
 
 // Choose sets Given of every item, and HasShort of the one that takes the short group. It uses up Lo, Hi and WithRest.
@@ -41,7 +41,7 @@ func (c *Chooser) Count() {
 }
 
 // scored says whether items that are equal otherwise may differ in score.
-func (c *Chooser) scored() bool { return c.Zoned || c.Scored }
+func (c *Chooser) scored() bool { return c.Zoned || c.Features.Has(features.Scored) }
 
 // choose counts in multiples from here on, and in units again at the end.
 func (c *Chooser) choose() {
@@ -251,7 +251,7 @@ func (c *Chooser) extra(core, pool []int) []int {
 	if c.Short && !c.Groups {
 		tasks, need = tasks[1:], need+c.Place
 	}
-	if c.isEven() { // the exact fit, if there is one
+	if !c.Zoned && features.ExtraExact.Takes(c.Features) { // the exact fit, if there is one
 		if set := c.extraExact(pool, tasks[0]); set != nil {
 			return set
 		}

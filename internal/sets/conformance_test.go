@@ -347,7 +347,7 @@ func TestLeastGroupsEqualsChooser(t *testing.T) {
 
 func (c *Chooser) String() string {
 	s := fmt.Sprintf("policy %s: %d units, multiple %d, short %v nodes %v groups %v zoned %v scored %v\n",
-		c.Policy, c.Units, c.Multiple, c.Short, c.Nodes, c.Groups, c.Zoned, c.Scored)
+		c.Policy, c.Units, c.Multiple, c.Short, c.Nodes, c.Groups, c.Zoned, c.scored())
 	for i, it := range c.Items {
 		s += fmt.Sprintf("%d: %+v host %d\n", i, it, c.Scorer.Host(i))
 	}

@@ -4,6 +4,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 )
 
 // drawChooser draws a question that has an answer, or skips.
@@ -12,8 +13,9 @@ func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
 	number := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
 	c := &Chooser{
 		Policy: policy, Short: short, Groups: flag("groups"),
-		Nodes: flag("nodes"), Anchored: flag("anchored"), Scored: flag("scored"), Multiple: 1, Place: 1,
+		Nodes: flag("nodes"), Features: FeatureOf(policy) | features.Friend.When(flag("anchored")) | features.Scored.When(flag("scored")), Multiple: 1, Place: 1,
 	}
+	anchored, scored := c.Features.Has(features.Friend), c.Features.Has(features.Scored)
 	if !c.Groups {
 		c.Place += number("place", 2)
 	}
@@ -25,7 +27,7 @@ func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
 	c.Scorer = r
 	// Among items of equal slots, the last one filled may depend on one that is in every set, or has the short group
 	// before, and holds no running members. There only the program over host scores is exact.
-	scores := c.Scored || c.Zoned
+	scores := scored || c.Zoned
 	used := flag("used")
 	forced := (!scores || c.Policy == gang.ByScore && c.Nodes) && flag("forced")
 	var room, least int64
@@ -42,14 +44,14 @@ func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
 		if forced && number("isForced", 2) == 0 {
 			it.Lo = number("lo", it.Hi)
 		}
-		if c.Anchored {
+		if anchored {
 			it.Friends = number("friends", 2)
 		}
 		if c.Zoned {
 			it.Zones = 1 + number("zones", 1)
 		}
 		host, zones := int64(0), int64(0)
-		if c.Scored {
+		if scored {
 			host = number("host", 3)
 		}
 		if c.Zoned {

@@ -45,12 +45,16 @@ func (p *frontProgram) solve(inUse front.Front, others []int) (set []int, ok boo
 			return nil, false
 		}
 	}
-	for _, s := range p.sets.list {
-		if !s.open {
-			return s.children(), true
+	var best *childSet
+	for _, s := range p.sets.list { // where domains are counted sets may leave more or fewer of these
+		if !s.open && (best == nil || p.better(s, best)) {
+			best = s
 		}
 	}
-	return nil, false // unreachable: the first that suffice are one of the sets
+	if best == nil {
+		return nil, false // unreachable: the first that suffice are one of the sets
+	}
+	return best.children(), true
 }
 
 // childSet is a set of children under construction: what it leaves of the vector, and the keys that compare it with

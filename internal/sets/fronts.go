@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/steps"
 )
@@ -21,12 +22,13 @@ type FrontItem struct {
 // for members of several shapes and for unequal groups. Fill in all fields, then call Choose for the set and Fill for
 // the vectors. All items together must hold the vector. It writes to none of its items.
 type FrontChooser struct {
-	Policy gang.Policy
-	Items  []FrontItem  // in the order that decides between equal ones
-	Want   front.Vector // to be held
-	Space  *front.Space
-	Sizes  front.Weights   // members by dimension
-	Scales []front.Weights // not empty; each gives a lower bound on the number of items
+	Policy   gang.Policy
+	Features features.Set // of the problem
+	Items    []FrontItem  // in the order that decides between equal ones
+	Want     front.Vector // to be held
+	Space    *front.Space
+	Sizes    front.Weights   // members by dimension
+	Scales   []front.Weights // not empty; each gives a lower bound on the number of items
 	// Left are vectors to try; once spent, the answer is the first items in fill order that suffice, as far as the space
 	// still knows. It is the caller's.
 	Left *steps.Budget

@@ -58,6 +58,7 @@ func drawFronts(t *rapid.T) *FrontChooser {
 		Policy: rapid.SampledFrom([]gang.Policy{gang.BestFit, gang.Spread}).Draw(t, "policy"), Space: space, Left: &left,
 		Sizes: front.Weights{1, 1}, Scales: []front.Weights{{1, 1}, {weight.Draw(t, "weight"), weight.Draw(t, "weight")}},
 	}
+	c.Features = FeatureOf(c.Policy)
 	room, used, plain := space.Zero, rapid.Bool().Draw(t, "used"), rapid.Bool().Draw(t, "plain")
 	for range rapid.IntRange(1, 6).Draw(t, "items") {
 		it := FrontItem{Slots: rapid.Int64Range(0, 3).Draw(t, "slots"), Friends: rapid.Int64Range(0, 1).Draw(t, "friends")}
@@ -179,4 +180,17 @@ func TestFrontChooserWithoutSteps(t *testing.T) {
 		set := c.Choose()
 		require.True(t, c.holds(set, c.Want), "%v", set)
 	})
+}
+
+// Where domains are counted several sets may suffice and leave more or fewer of these over. The best of them is taken, which the program over all numbers
+// once was not.
+func TestBestSetWhereDomainsAreCounted(t *testing.T) {
+	left := steps.New(1<<40, nil)
+	space := front.NewSpace(front.Vector{4, 0}, 1<<16, &left)
+	space.Domains = 2
+	c := &FrontChooser{
+		Want: front.Vector{4, -2}, Space: space, Left: &left, Sizes: front.Weights{1, 0}, Scales: []front.Weights{{1, 0}},
+		Items: []FrontItem{{Slots: 5, Friends: 1, Front: front.Front{{4, -1}}}, {Slots: 4, Friends: 1, Front: front.Front{{4, -2}}}},
+	}
+	require.Equal(t, []int{1}, c.Choose(), "the fewest slots")
 }

@@ -3,6 +3,8 @@ package sets
 import (
 	"cmp"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/features"
 )
 
 // Fronts hold much that decides nothing. Mostly two numbers of a child are enough to find the best set: its slots of the
@@ -51,7 +53,7 @@ const mostWeightCells = 1 << 18
 // Same answer as order: roles.9, faster.
 func (p *frontProgram) byTwoNumbers(others []int, least int) (set []int, ok bool) {
 	c := p.c
-	if c.Space.Exact || CompareSlots(c.Policy, 0, 1) > 0 {
+	if c.Space.Exact || !features.ByTwoNumbers.Takes(c.Features) {
 		return nil, false
 	}
 	t := twoNumbers{children: others, missing: p.scale.Of(c.Want), slots: int64(c.Want[0])}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 )
 
 // CompareSlots is below 0 if a comes before b: the one with fewer slots, under Spread the one with more.
@@ -12,6 +13,20 @@ func CompareSlots(policy gang.Policy, a, b int64) int {
 		a, b = b, a
 	}
 	return cmp.Compare(a, b)
+}
+
+// FeatureOf is that of a policy, nothing of BestFit.
+func FeatureOf(policy gang.Policy) features.Set {
+	switch policy {
+	case gang.Spread:
+		return features.Spread
+	case gang.Balanced:
+		return features.Balanced
+	case gang.ByScore:
+		return features.ByScore
+	case gang.BestFit:
+	}
+	return 0
 }
 
 // Item is a child of a vertex, as [Chooser] sees it: its keys, the bounds on its units, and the answer.

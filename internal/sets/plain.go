@@ -6,18 +6,13 @@ import (
 	"sort"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 )
-
-// isEven says whether only slots and bounds tell children apart: no score and no affinity key decides. Then shorter
-// ways than [picker] give its answer.
-func (c *Chooser) isEven() bool {
-	return !c.scored() && !c.Anchored && c.Policy != gang.ByScore
-}
 
 // isPlain says whether slots alone decide between the children of a pool: there is no short group either, and the upper
 // bound of a child is its slots. O(pool).
 func (c *Chooser) isPlain(pool []int) bool {
-	if !c.isEven() || c.Short {
+	if c.Short || c.Zoned || !features.ExtraPlain.Takes(c.Features) {
 		return false
 	}
 	for _, i := range pool {
@@ -94,9 +89,6 @@ func (c *Chooser) withShare(pool, core []int, size int) []int {
 //
 // Same answer as order: sets.1, sets.6, faster.
 func (c *Chooser) extraExact(pool []int, t task) []int {
-	if c.Policy != gang.BestFit {
-		return nil
-	}
 	slices.SortFunc(pool, func(i, j int) int {
 		a, b := &c.Items[i], &c.Items[j]
 		return cmp.Or(cmp.Compare(b.Hi, a.Hi), cmp.Compare(a.Slots, b.Slots), cmp.Compare(i, j))

@@ -1,0 +1,116 @@
+// Package features answers: what of a problem is not plain, and which shortcut understands it?
+//
+// A shortcut is a faster way to the answer that rules of docs/order.md give. Its row in the table says which features it understands. It is taken only
+// where a problem has no other, so a new rule or a new key, which has a bit of its own, is refused by every shortcut until its row says otherwise.
+// What depends on the vertex at hand the shortcut looks at by itself.
+package features
+
+// Set has a bit for everything about a problem that may change an answer.
+type Set uint64
+
+// The features. Of a problem that is cut into groups those up to Beyond are known last.
+const (
+	Groups      Set = 1 << iota // equal groups of one level
+	Nested                      // equal groups of several levels
+	Short                       // the last group has fewer members
+	Begun                       // some members of a group run, others are placed
+	Beyond                      // the tree is full: some members lie outside
+	Flat                        // slots are counted for the request alone
+	Sibling                     // members of the gang run
+	Friend                      // members of the affinity key run
+	Multiple                    // members below a vertex come in multiples
+	Scored                      // hosts or shapes prefer nodes
+	Spread                      // policies other than BestFit
+	Balanced                    //
+	ByScore                     //
+	Aligned                     // members want zones
+	Apart                       // at most so many members in a domain
+	ApartGroups                 // at most so many groups in a domain
+	Uncounted                   // a limit on groups of which the index knows nothing
+	Within                      // at most so many domains of a layer
+	Roles                       // members of several shapes, or in parts
+	end
+)
+
+// All are the features that there are.
+const All = end - 1
+
+// Unknown stands for a feature that nobody has heard of yet.
+const Unknown Set = 1 << 63
+
+// When is f, or nothing unless it is so.
+func (f Set) When(so bool) Set {
+	if so {
+		return f
+	}
+	return 0
+}
+
+// Has says whether all of some features are there.
+func (f Set) Has(some Set) bool { return f&some == some }
+
+// notOrdinary is what tells vertices apart beside their slots, and zones.
+const notOrdinary = Beyond | Flat | Sibling | Friend | Multiple | Scored | Spread | Balanced | ByScore
+
+// Shortcut is a row of the table.
+type Shortcut int
+
+// The shortcuts, by the packages that they are in, from the bottom up.
+const (
+	SumInPlane Shortcut = iota
+	ExtraPlain
+	ExtraExact
+	ByTwoNumbers
+	CountNodes
+	KeptIndex
+	CountGroups
+	PlainBest
+	GroupBest
+	AllWorse
+	IndexedSpan
+	FewestBelow
+	IsWider
+	FillPlain
+	PickBelow
+	FillZoned
+	PlaceGroups
+	PlaceSplit
+	ShortTier
+	BySpan
+	RepeatFront
+	Count // of shortcuts
+)
+
+// Row says of a shortcut which function it is, and which features it understands.
+type Row struct {
+	Package, Function string
+	Understands       Set
+}
+
+// Table has the rows. A function that is here says `Same answer as order:` with the rules whose answer it gives.
+var Table = [Count]Row{
+	SumInPlane:   {"internal/front", "sumInPlane", All},
+	ExtraPlain:   {"internal/sets", "extraPlain", All &^ (Friend | Scored | ByScore)},
+	ExtraExact:   {"internal/sets", "extraExact", All &^ (Friend | Scored | Spread | Balanced | ByScore)},
+	ByTwoNumbers: {"internal/sets", "byTwoNumbers", All &^ Spread},
+	CountNodes:   {"internal/problem", "countNodes", All},
+	KeptIndex:    {"internal/problem", "fromIndex", All &^ (Multiple | Flat)},
+	CountGroups:  {"internal/gather", "count", All &^ (Begun | Flat | Uncounted)},
+	PlainBest:    {"internal/gather", "plainBest", All &^ (notOrdinary | Groups | Nested | Short | Begun)},
+	GroupBest:    {"internal/gather", "groupBest", All &^ (notOrdinary | Nested | Begun)},
+	AllWorse:     {"internal/gather", "allWorse", All &^ (Flat | Sibling)},
+	IndexedSpan:  {"internal/gather", "indexedSpan", All &^ (Beyond | Flat | Sibling)},
+	FewestBelow:  {"internal/gather", "fewestBelow", All &^ (Beyond | Flat | Sibling | Groups | Nested)},
+	IsWider:      {"internal/gather", "isWider", All &^ (Flat | Sibling)},
+	FillPlain:    {"internal/gather", "fillPlain", All &^ notOrdinary},
+	PickBelow:    {"internal/gather", "pickBelow", All &^ (notOrdinary | Groups | Nested | Aligned)},
+	FillZoned:    {"internal/gather", "fillZoned", All &^ (notOrdinary | Apart)},
+	PlaceGroups:  {"internal/gather", "placeGroups", All &^ (notOrdinary | Nested | Begun | ApartGroups)},
+	PlaceSplit:   {"internal/gather", "placeSplit", All &^ (notOrdinary | Nested | Begun)},
+	ShortTier:    {"internal/gather", "shortTier", All &^ (notOrdinary | Nested | Begun)},
+	BySpan:       {"internal/parts", "bySpan", All},
+	RepeatFront:  {"internal/parts", "repeatFront", All},
+}
+
+// Takes says whether a shortcut may be taken for a problem with these features.
+func (s Shortcut) Takes(f Set) bool { return (f|extra())&^Table[s].Understands == 0 && allowed(s) }
