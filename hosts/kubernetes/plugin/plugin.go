@@ -29,7 +29,7 @@ type Plugin struct {
 	handle  fwk.Handle
 	args    *args.Args
 	planner *planner.Planner
-	evict   evict.Func
+	evict   *evict.Evictions
 	observe Observer
 }
 
@@ -43,6 +43,7 @@ type Observer interface {
 
 var (
 	_ fwk.PlacementGeneratePlugin  = &Plugin{}
+	_ fwk.PreEnqueuePlugin         = &Plugin{}
 	_ fwk.PreFilterPlugin          = &Plugin{}
 	_ fwk.FilterPlugin             = &Plugin{}
 	_ fwk.SignPlugin               = &Plugin{}

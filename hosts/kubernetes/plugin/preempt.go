@@ -40,7 +40,8 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, state fwk.PodGroupCycle
 		return nil, fwk.AsStatus(err)
 	}
 	if len(victims) > 0 {
-		p.evict(ctx, preemptor{group}, victims)
+		by := preemptor{group}
+		p.evict.Begin(ctx, by, by.Pods(), victims)
 	}
 	out := &fwk.PodGroupPostFilterResult{NominatingInfos: map[types.NamespacedName]*fwk.NominatingInfo{}}
 	for pod, node := range of.found.Nodes {

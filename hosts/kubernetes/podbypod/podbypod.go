@@ -35,7 +35,7 @@ const Name = "MusterPods"
 type Plugin struct {
 	handle  fwk.Handle
 	planner *planner.Planner
-	evict   evict.Func
+	evict   *evict.Evictions
 	observe Observer
 	pods    corelisters.PodLister
 	queue   order
@@ -49,6 +49,7 @@ type Plugin struct {
 
 var (
 	_ fwk.QueueSortPlugin   = &Plugin{}
+	_ fwk.PreEnqueuePlugin  = &Plugin{}
 	_ fwk.PreFilterPlugin   = &Plugin{}
 	_ fwk.FilterPlugin      = &Plugin{}
 	_ fwk.SignPlugin        = &Plugin{}
@@ -190,6 +191,9 @@ func (p *Plugin) SignPod(context.Context, *v1.Pod) ([]fwk.SignFragment, *fwk.Sta
 	return nil, fwk.NewStatus(fwk.Unschedulable, "muster: pods of a gang differ by their plan")
 }
 
+// PreEnqueue keeps pods out of the queue while their victims are being asked to leave.
+func (p *Plugin) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status { return p.evict.Wait(pod) }
+
 // PostFilter makes room for a gang: it evicts all victims of the plan and holds its places until they are gone.
 func (p *Plugin) PostFilter(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	p.mu.Lock()
@@ -216,7 +220,7 @@ func (p *Plugin) PostFilter(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, 
 		return nil, fwk.AsStatus(err)
 	}
 	if len(victims) > 0 {
-		p.evict(ctx, preemptor{pod}, victims)
+		p.evict.Begin(ctx, preemptor{pod}, p.planner.Mirror.PodsOf(g), victims)
 	}
 	return &fwk.PostFilterResult{NominatingInfo: &fwk.NominatingInfo{NominatedNodeName: of.Nodes[planner.NameOf(pod)], NominatingMode: fwk.ModeOverride}}, fwk.NewStatus(fwk.Success)
 }
