@@ -82,12 +82,12 @@ type closer struct{ *strings.Reader }
 
 func (closer) Close() error { return nil }
 
-// podDeletedWhileItsGangIsPlaced deletes pods while gangs arrive. The last gang may have to wait: kube-scheduler 1.37.2 at times keeps a pod in its
-// cache that was deleted between assuming and binding, with its own plugins as well, and the mirror follows the cache.
+// podDeletedWhileItsGangIsPlaced deletes pods while gangs arrive. A rack has one place more than a gang needs: kube-scheduler 1.37.2 at times keeps a pod
+// in its cache that was deleted between assuming and binding, with its own plugins as well, and the mirror follows the cache.
 func podDeletedWhileItsGangIsPlaced(s *Stage) {
 	var gangs []trial.Gang
 	for i := range 4 {
-		g := trial.Gang{Name: fmt.Sprint("g", i), Pods: 8, GPUs: 4, Class: trial.Low}
+		g := trial.Gang{Name: fmt.Sprint("g", i), Pods: 7, GPUs: 4, Class: trial.Low}
 		gangs = append(gangs, g)
 		s.Create(g)
 		s.DeletePod(fmt.Sprintf("g%d-%d", i, i))
@@ -95,7 +95,7 @@ func podDeletedWhileItsGangIsPlaced(s *Stage) {
 		_ = s.Cluster.CreatePod(s.Context, s.Namespace, g, i)
 	}
 	s.Settles(gangs...)
-	require.GreaterOrEqual(s, s.Placed(""), 24)
+	s.Run(gangs...)
 }
 
 // nodeGoesUnderAHeldGang takes a node away that is held for a gang while its victims leave.
