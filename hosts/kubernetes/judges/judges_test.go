@@ -32,7 +32,7 @@ func TestKubernetesScenarios(t *testing.T) {
 	etcd, err := localcluster.StartEtcd(t.TempDir())
 	require.NoError(t, err)
 	defer etcd.Stop()
-	run := os.Getenv("MUSTER_JUDGE_RUN") // a pattern, for people who look at one
+	run := os.Getenv("MUSTER_JUDGE_RUN") // a pattern of scenarios, of which alone it is asked then
 	binary := filepath.Join(t.TempDir(), "scenarios.test")
 	build := exec.Command("go", "test", "-vet=off", "-c", "-o", binary, "-overlay", overlay(t), "./"+folder)
 	text, err := build.CombinedOutput()
@@ -51,10 +51,14 @@ func TestKubernetesScenarios(t *testing.T) {
 	}
 	slices.Sort(failed)
 	t.Logf("%d scenarios end as Kubernetes says, %d do not", len(r.passed)-len(failed), len(failed))
-	if run != "" {
-		return
+	if run == "" {
+		require.Len(t, r.passed, 83, "scenarios of Kubernetes 1.37.2")
 	}
-	require.Len(t, r.passed, 83, "scenarios of Kubernetes 1.37.2")
+	require.NotEmpty(t, r.passed)
+	known = slices.DeleteFunc(known, func(name string) bool {
+		_, ran := r.passed[name]
+		return !ran
+	})
 	require.Equal(t, known, failed)
 }
 
