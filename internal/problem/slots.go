@@ -8,7 +8,6 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
@@ -36,17 +35,6 @@ func (k Slots) Table() SlotTable {
 		return t
 	}
 	return SlotTable{Flat: k.Count()}
-}
-
-// fromIndex is Table from an index, if there is one: not while members run whom others must keep away from.
-//
-// Same answer as order: slots.1, slots.2, faster.
-func (k Slots) fromIndex() (SlotTable, bool) {
-	if !features.KeptIndex.Takes(k.p.Features()) || k.p.Limits.CountMembers() && len(k.p.Running) > 0 {
-		return SlotTable{}, false
-	}
-	ix := k.OwnIndex()
-	return SlotTable{Ix: ix, InTree: ix != nil && k.p.Hard()}, ix != nil
 }
 
 // At is the slots of a vertex. O(1).
