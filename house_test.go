@@ -24,8 +24,14 @@ const (
 	mostMembers   = 120 // exported names, methods and fields of an internal package
 )
 
-func TestWallsStand(t *testing.T) {
-	for _, p := range loadPackages(t) {
+func TestHouseStands(t *testing.T) {
+	all := loadPackages(t)
+	t.Run("Walls", func(t *testing.T) { wallsStand(t, all) })
+	t.Run("Doors", func(t *testing.T) { doorsAreNarrow(t, all) })
+}
+
+func wallsStand(t *testing.T, all []*measured) {
+	for _, p := range all {
 		name := p.name()
 		if circle := p.largestCircle(); circle > largestCircle {
 			t.Errorf("package %q: %d files use each other in a circle, at most %d may", name, circle, largestCircle)
@@ -42,10 +48,9 @@ func TestWallsStand(t *testing.T) {
 	}
 }
 
-// TestDoorsAreNarrow counts the exported names, methods and fields of internal packages: all of them, and, where several packages come in by the door, those
+// doorsAreNarrow counts the exported names, methods and fields of internal packages: all of them, and, where several packages come in by the door, those
 // that only one of them uses. A name with one user wants to live there. Who is above the common limits stands in a table, and may only fall.
-func TestDoorsAreNarrow(t *testing.T) {
-	all := loadPackages(t)
+func doorsAreNarrow(t *testing.T, all []*measured) {
 	used := users(all)
 	for _, p := range all {
 		name := p.name()

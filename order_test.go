@@ -25,7 +25,7 @@ var (
 
 const tagIDs = `[a-z]+\.[0-9]+(?:, [a-z]+\.[0-9]+)*`
 
-// tagged has the declarations of one package that decide a rule.
+// tagged has the declarations of one package that decide a rule, or have its answer faster.
 type tagged map[string][]string // names by id
 
 // Every row of the table "From rule to code" is true of the code: each function that it names is declared in one of the
@@ -35,7 +35,7 @@ func TestOrderTableNamesTheCode(t *testing.T) {
 	for _, r := range orderRows(t) {
 		for _, pkg := range r.packages {
 			if deciders[pkg] == nil {
-				deciders[pkg] = readTags(t, pkg, func(string, string) {})
+				deciders[pkg] = readTags(t, pkg, tag, func(string, string) {})
 			}
 		}
 		has := func(pkg, name string) bool { return slices.Contains(deciders[pkg][r.id], name) }
@@ -63,7 +63,7 @@ func TestCodeNamesRulesOfTheTable(t *testing.T) {
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(packageImports(t))) {
 		folder := strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
-		readTags(t, folder, func(place, id string) {
+		readTags(t, folder, tag, func(place, id string) {
 			if !defined[id] {
 				t.Errorf("%s names %s, which is no rule of docs/order.md", place, id)
 			}
@@ -80,17 +80,9 @@ func TestShortcutsStandInTheirTable(t *testing.T) {
 	code := map[string]bool{}
 	for _, pkg := range slices.Sorted(maps.Keys(packageImports(t))) {
 		folder := strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
-		names, err := filepath.Glob(filepath.Join(filepath.FromSlash(folder), "*.go"))
-		require.NoError(t, err)
-		for _, name := range names {
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
-			require.NoError(t, err)
-			for _, d := range file.Decls {
-				for declared, doc := range declarations(d) {
-					if slices.ContainsFunc(doc, func(c *ast.Comment) bool { return sameAnswer.MatchString(c.Text) }) {
-						code[folder+" "+declared] = true
-					}
-				}
+		for _, names := range readTags(t, folder, sameAnswer, func(string, string) {}) {
+			for _, name := range names {
+				code[folder+" "+name] = true
 			}
 		}
 	}
@@ -112,8 +104,9 @@ func orderRows(t *testing.T) (rows []orderRow) {
 	return rows
 }
 
-// readTags reads the code of a folder, its tests not, and calls each with every rule that a comment names, and where.
-func readTags(t *testing.T, folder string, each func(place, id string)) tagged {
+// readTags reads the code of a folder, its tests not, and calls each with every rule that a comment names, and where. What it returns are the declarations that
+// name rules in one form.
+func readTags(t *testing.T, folder string, form *regexp.Regexp, each func(place, id string)) tagged {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(filepath.FromSlash(folder), "*.go"))
 	require.NoError(t, err)
@@ -140,7 +133,7 @@ func readTags(t *testing.T, folder string, each func(place, id string)) tagged {
 		for _, d := range file.Decls {
 			for declared, doc := range declarations(d) {
 				for _, line := range doc {
-					for _, id := range idsOf(line.Text, tag) {
+					for _, id := range idsOf(line.Text, form) {
 						all[id] = append(all[id], declared)
 					}
 				}

@@ -94,7 +94,7 @@ var Table = [Count]Row{
 	ExtraExact:   {"internal/sets", "extraExact", All &^ (Friend | Scored | Spread | Balanced | ByScore)},
 	ByTwoNumbers: {"internal/sets", "byTwoNumbers", All &^ Spread},
 	CountNodes:   {"internal/problem", "countNodes", All},
-	KeptIndex:    {"internal/problem", "fromIndex", All &^ (Multiple | Flat)},
+	KeptIndex:    {"internal/problem", "Table", All &^ (Multiple | Flat)},
 	CountGroups:  {"internal/gather", "count", All &^ (Begun | Flat | Uncounted)},
 	PlainBest:    {"internal/gather", "plainBest", All &^ (notOrdinary | Groups | Nested | Short | Begun)},
 	GroupBest:    {"internal/gather", "groupBest", All &^ (notOrdinary | Nested | Begun)},

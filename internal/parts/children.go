@@ -73,7 +73,7 @@ func (c *capacity) chooser(children []layout.Vertex, want front.Vector) sets.Fro
 		}
 	}
 	return sets.FrontChooser{
-		Policy: c.p.Policy, Features: c.p.Features(), Items: items, Want: want, Space: c.tables.space,
+		Policy: c.p.Policy, Features: c.tables.space.Features, Items: items, Want: want, Space: c.tables.space,
 		Sizes: c.search.sizes, Scales: c.search.scales, Left: &c.p.Parts.Left.Sets,
 	}
 }

@@ -17,14 +17,3 @@ func (p *Problem) Features() features.Set {
 	}
 	return f
 }
-
-// fromIndex is Table from an index, if there is one: not while members run whom others must keep away from.
-//
-// Same answer as order: slots.1, slots.2, faster.
-func (k Slots) fromIndex() (SlotTable, bool) {
-	if !features.KeptIndex.Takes(k.p.Features()) || k.p.Limits.CountMembers() && len(k.p.Running) > 0 {
-		return SlotTable{}, false
-	}
-	ix := k.OwnIndex()
-	return SlotTable{Ix: ix, InTree: ix != nil && k.p.Hard()}, ix != nil
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
@@ -30,9 +31,13 @@ type SlotTable struct {
 
 // Table has the slots under the rules of the request. O(1) with a known index, else O(nodes * resources). An index
 // has no multiples, so that these are counted.
+//
+// Same answer as order: slots.1, slots.2, faster.
 func (k Slots) Table() SlotTable {
-	if t, ok := k.fromIndex(); ok {
-		return t
+	if features.KeptIndex.Takes(k.p.Features()) && (!k.p.Limits.CountMembers() || len(k.p.Running) == 0) {
+		if ix := k.OwnIndex(); ix != nil {
+			return SlotTable{Ix: ix, InTree: k.p.Hard()}
+		}
 	}
 	return SlotTable{Flat: k.Count()}
 }

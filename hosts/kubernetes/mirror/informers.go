@@ -47,9 +47,7 @@ func (m *Mirror) Inform(ctx context.Context, handle fwk.Handle, resources []stri
 // tells is a handler that reads objects of a kind; nil objects of typed clients do not occur.
 func tells(logger klog.Logger, m *Mirror, kind schema.GroupVersionKind) cache.ResourceEventHandler {
 	read := func(obj any) map[string]any {
-		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-			obj = gone.Obj
-		}
+		obj = objects.Last(obj)
 		if u, ok := obj.(*unstructured.Unstructured); ok {
 			return u.Object
 		}
@@ -70,12 +68,7 @@ func tellsPods(logger klog.Logger, m *Mirror) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { m.ObservePod(logger, obj.(*v1.Pod)) },
 		UpdateFunc: func(_, obj any) { m.ObservePod(logger, obj.(*v1.Pod)) },
-		DeleteFunc: func(obj any) {
-			if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-				obj = gone.Obj
-			}
-			m.ForgetPod(logger, obj.(*v1.Pod))
-		},
+		DeleteFunc: func(obj any) { m.ForgetPod(logger, objects.Last(obj).(*v1.Pod)) },
 	}
 }
 

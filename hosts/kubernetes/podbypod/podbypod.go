@@ -25,6 +25,7 @@ import (
 
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/args"
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/evict"
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/objects"
 	"github.com/muster-sched/muster/hosts/kubernetes/internal/planner"
 )
 
@@ -88,10 +89,7 @@ func NewObserved(observe Observer) func(context.Context, runtime.Object, fwk.Han
 		p := empty(handle, pods.Lister())
 		p.planner, p.evict, p.observe = of, evict.New(handle, Name), observe
 		_, err = pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
-			if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-				obj = gone.Obj
-			}
-			p.deleted(ctx, obj.(*v1.Pod))
+			p.deleted(ctx, objects.Last(obj).(*v1.Pod))
 		}})
 		return p, err
 	}

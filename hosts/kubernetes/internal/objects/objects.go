@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -25,6 +26,14 @@ func Of(obj any, kind schema.GroupVersionKind) (map[string]any, error) {
 	out["apiVersion"], out["kind"] = kind.GroupVersion().String(), kind.Kind
 	delete(out["metadata"].(map[string]any), "managedFields")
 	return out, nil
+}
+
+// Last is an object that an informer tells is gone, as it was last: where the watch missed the deletion, it is wrapped.
+func Last(obj any) any {
+	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		return gone.Obj
+	}
+	return obj
 }
 
 // Node is a node, without what changes with every heartbeat.

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/muster-sched/muster/hosts/kubernetes/internal/objects"
 )
 
 // Story is what became of a gang.
@@ -58,12 +60,7 @@ func (c *Cluster) NewPlayer(ctx context.Context, namespace string) (*Player, err
 	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, 0, informers.WithNamespace(namespace))
 	_, err = factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: func(obj any) { p.saw(obj.(*v1.Pod), false) }, UpdateFunc: func(_, obj any) { p.saw(obj.(*v1.Pod), false) },
-		DeleteFunc: func(obj any) {
-			if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-				obj = gone.Obj
-			}
-			p.saw(obj.(*v1.Pod), true)
-		},
+		DeleteFunc: func(obj any) { p.saw(objects.Last(obj).(*v1.Pod), true) },
 	})
 	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())
