@@ -178,8 +178,7 @@ func (h *host) try(j *job) error {
 	if req.Members = j.waiting(); len(req.Members) == 0 {
 		return nil
 	}
-	h.stats.plans++
-	res, err := placement.Plan(h.cluster, &req)
+	res, err := h.plan(&req)
 	if errors.Is(err, placement.ErrUnschedulable) {
 		h.stats.unschedulable++
 		return h.tellPod(permit.MemberFailed, h.pod(j, req.Members[0].Name))
@@ -211,7 +210,21 @@ func (h *host) pod(j *job, name string) *pod {
 	return h.byPod[permit.Ref{Gang: j.queued.Name, Member: name}]
 }
 
-// reserve asks for every pod of a plan whether it may be bound. Now and then a node turns out not to do; then a strict job gives all back.
+// plan is a plan on nodes that do: now and then the scheduler's own checks refuse one for a pod, and the next plan goes without it.
+func (h *host) plan(req *gang.Request) (*placement.Result, error) {
+	for {
+		h.stats.plans++
+		res, err := placement.Plan(h.cluster, req)
+		if err != nil || h.random.IntN(50) > 0 {
+			return res, err
+		}
+		h.stats.refusedNodes++
+		a := res.Assignments[h.random.IntN(len(res.Assignments))]
+		req.Refused = append(req.Refused, gang.Refusal{Member: a.Member, Node: a.Node})
+	}
+}
+
+// reserve asks for every pod of a plan whether it may be bound.
 func (h *host) reserve(j *job, res *placement.Result) error {
 	for _, a := range res.Assignments {
 		p := h.pod(j, a.Member)
@@ -223,23 +236,8 @@ func (h *host) reserve(j *job, res *placement.Result) error {
 			return fmt.Errorf("%s has %d pods", p.node, h.used[p.node])
 		}
 	}
-	failed := false
 	for _, a := range res.Assignments {
-		p, kind := h.pod(j, a.Member), permit.MemberReserved
-		if failed && j.terms.Mode != gang.NonStrict {
-			if err := h.unplace(p); err != nil {
-				return err
-			}
-			continue
-		}
-		if h.random.IntN(200) == 0 {
-			failed, kind = true, permit.MemberFailed
-			h.stats.refusedNodes++
-			if err := h.unplace(p); err != nil {
-				return err
-			}
-		}
-		if err := h.tellPod(kind, p); err != nil {
+		if err := h.tellPod(permit.MemberReserved, h.pod(j, a.Member)); err != nil {
 			return err
 		}
 	}
