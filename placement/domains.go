@@ -59,7 +59,7 @@ func (c *Cluster) Domains(tree string, shape *gang.Shape) (iter.Seq[Domain], err
 		return nil, err
 	}
 	defer p.Done()
-	sums, gangs := sumDomains(s, p.View), gangsInOrder(s)
+	sums, gangs := sumDomains(s, p.Model.View), gangsInOrder(s)
 	if shape != nil {
 		ix := p.Slots().OwnIndex()
 		if ix == nil {
@@ -69,7 +69,7 @@ func (c *Cluster) Domains(tree string, shape *gang.Shape) (iter.Seq[Domain], err
 			sums[d].slots = int(ix.At(layout.Vertex(d)))
 		}
 	}
-	v := p.View
+	v := p.Model.View
 	return func(yield func(Domain) bool) {
 		var walk func(d layout.Vertex) bool
 		walk = func(d layout.Vertex) bool {

@@ -70,10 +70,10 @@ func (f *factFinder) facts(ctx context.Context) []explain.Fact {
 // count counts the slots of every node, in members, and why nodes have none. O(nodes * resources).
 func (f *factFinder) count() {
 	f.one = problem.EachAlone(f.p)[0]
-	if f.one.Limits != nil {
-		f.one = f.one.WithLimits(f.one.Limits.WithoutCaps(), nil) // slots are counted whatever the rules say
+	if f.one.Model.Limits != nil {
+		f.one = f.one.WithLimits(f.one.Model.Limits.WithoutCaps(), nil) // slots are counted whatever the rules say
 	}
-	v, excluded := f.p.View, f.one.Slots().Excluded()
+	v, excluded := f.p.Model.View, f.one.Slots().Excluded()
 	f.released, f.lacks = f.one.Slots().LeavingReleased(), make([]int, len(f.one.Needs))
 	f.barred, f.keys = map[explain.Code]*explain.Detail{}, map[explain.Code]map[string]int{}
 	f.out = func(id int32) bool {
@@ -214,11 +214,11 @@ func (f *factFinder) reasons() (out []explain.Fact) {
 
 // boundElsewhere says whether members that run keep the gang from a domain that has the slots.
 func (f *factFinder) boundElsewhere() bool {
-	must := f.p.Gather.Must
-	if len(f.p.Running) == 0 || must >= f.p.View.RootTop {
+	must := f.p.Model.Gather.Must
+	if len(f.p.Model.Running) == 0 || must >= f.p.Model.View.RootTop {
 		return false
 	}
-	return slices.ContainsFunc(f.p.View.DomainsOf(must), func(d layout.Vertex) bool { return d != f.p.View.Outside && f.in(d) >= f.wanted })
+	return slices.ContainsFunc(f.p.Model.View.DomainsOf(must), func(d layout.Vertex) bool { return d != f.p.Model.View.Outside && f.in(d) >= f.wanted })
 }
 
 // ruleCodes are the codes of rules, by how [Unschedulable.Rule] begins. No two apply at once.

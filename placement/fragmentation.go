@@ -10,7 +10,7 @@ import (
 // fragmentation describes the domain with the most slots of every tier, the first one of equals; where members run already, the one
 // that holds them. O(nodes * tiers + members).
 func (f *factFinder) fragmentation() (out []explain.Fragmentation) {
-	v := f.p.View
+	v := f.p.Model.View
 	for _, tier := range v.Tiers {
 		d, ok := f.roomiest(tier)
 		if !ok {
@@ -26,9 +26,9 @@ func (f *factFinder) fragmentation() (out []explain.Fragmentation) {
 
 // roomiest is the domain of a tier with the most slots, the first one of equals; the root and false, if the tier has none.
 func (f *factFinder) roomiest(tier int32) (best layout.Vertex, ok bool) {
-	v, most := f.p.View, int64(-1)
-	if f.p.LCA >= 0 {
-		best = f.p.AboveRunning(tier)
+	v, most := f.p.Model.View, int64(-1)
+	if f.p.Model.LCA >= 0 {
+		best = f.p.Model.AboveRunning(tier)
 		return max(best, layout.Root), best >= 0
 	}
 	starts := v.Intervals()[v.TierIndex(tier)] // of the domains that have nodes
@@ -46,5 +46,5 @@ func (f *factFinder) roomiest(tier int32) (best layout.Vertex, ok bool) {
 
 // in is how many members fit in a domain, whatever the rules say.
 func (f *factFinder) in(d layout.Vertex) int64 {
-	return f.slots[f.p.View.EndOf(d)] - f.slots[f.p.View.First(d)]
+	return f.slots[f.p.Model.View.EndOf(d)] - f.slots[f.p.Model.View.First(d)]
 }

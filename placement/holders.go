@@ -46,7 +46,7 @@ func (f *factFinder) holders(d layout.Vertex) []explain.Holder {
 	if d == layout.Root {
 		return f.whole
 	}
-	v, gangs, held := f.p.View, map[string]int64{}, []holding(nil)
+	v, gangs, held := f.p.Model.View, map[string]int64{}, []holding(nil)
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		id := v.Node(pos)
 		if !f.open[id] {
@@ -66,7 +66,7 @@ func (f *factFinder) holders(d layout.Vertex) []explain.Holder {
 
 // withNodes are those that hold most of a domain, its nodes out of service among them, most slots first.
 func (f *factFinder) withNodes(d layout.Vertex, most []explain.Holder) []explain.Holder {
-	v, s := f.p.View, f.p.Snapshot
+	v, s := f.p.Model.View, f.p.Snapshot
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		if id := v.Node(pos); !f.open[id] && f.now[id] > 0 && f.out(id) {
 			most = among(most, explain.Holder{Node: s.Lineage.Names[id], Slots: f.now[id]})

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/sets"
@@ -157,8 +158,8 @@ func (s *obstacleSearch) oneOrSpared(sets [][]int32) Obstacles {
 // of members before them in rank order that wait. O(members * resources) for few shapes.
 func (s *obstacleSearch) findMembers() {
 	size := 1
-	if n := len(s.p.Levels); n > 0 {
-		size = int(s.p.Levels[n-1].Size)
+	if n := len(s.p.Model.Levels); n > 0 {
+		size = int(s.p.Model.Levels[n-1].Size)
 	}
 	places := map[string][2]int{} // of running members by name: group, waiting members before
 	waiting := 0
@@ -218,7 +219,7 @@ func (s *obstacleSearch) classesOfMembers() []int32 {
 	known, out := map[class]int32{}, make([]int32, len(s.members))
 	for i, m := range s.members {
 		c := class{m.Node, 0, 0, s.shapes[i], m.Placed, m.Class.Quota, m.Pinned}
-		if len(s.p.Levels) > 0 {
+		if len(s.p.Model.Levels) > 0 {
 			c.group = s.groups[i]
 		}
 		if len(s.p.Request.Parts) > 0 {
@@ -252,8 +253,8 @@ func (s *obstacleSearch) without(counts []int32) (*snapshot.Snapshot, *gang.Requ
 		req.Members = append(req.Members, anew)
 	}
 	if req.MinMember > 0 && len(req.Parts) == 0 {
-		req.MinMember = len(s.p.Running) + s.p.Least
-		req.Total = max(req.Total, len(s.p.Running)+len(s.p.Request.Members))
+		req.MinMember = len(s.p.Model.Running) + s.p.Model.Least
+		req.Total = max(req.Total, len(s.p.Model.Running)+len(s.p.Request.Members))
 	}
 	c, err := s.p.Snapshot.Update(d)
 	if err != nil {
@@ -273,7 +274,7 @@ func (s *obstacleSearch) helps(counts []int32) bool {
 	c, req := s.without(counts)
 	res, err := planOn(context.Background(), c, req, victims.Nobody, s.bounds)
 	if s.p.InParts() { // nodes are told apart in each plan anew
-		left.Packing.Spend(int64(s.p.View.Nodes) + int64(s.p.Ranks))
+		left.Packing.Spend(int64(s.p.Model.View.Nodes) + int64(s.p.Ranks))
 	}
 	var why *Unschedulable
 	switch {
@@ -293,7 +294,7 @@ func (s *obstacleSearch) helps(counts []int32) bool {
 func (s *obstacleSearch) outsideDomains() [][]int32 {
 	domains := make([]layout.Vertex, len(s.members))
 	for e, m := range s.members {
-		domains[e] = s.p.View.Highest(s.p.View.NodeVertex(s.p.View.At(m.Node)), s.p.Gather.Must)
+		domains[e] = s.p.Model.View.Highest(s.p.Model.View.NodeVertex(s.p.Model.View.At(m.Node)), s.p.Model.Gather.Must)
 	}
 	sets := [][]int32{s.search.Sizes}
 	for e, d := range domains {
@@ -323,14 +324,14 @@ func (s *obstacleSearch) outsideDomains() [][]int32 {
 // chooses among ranks whose groups or quota decide.
 func (s *obstacleSearch) slotsDecide() bool {
 	a := s.all
-	if a == nil || len(a.Shapes) > 1 || a.Multiple != nil || a.Limits != nil || len(s.p.Request.Parts) > 0 {
+	if a == nil || len(a.Shapes) > 1 || a.Model.Multiple != nil || a.Model.Limits != nil || len(s.p.Request.Parts) > 0 {
 		return false
 	}
 	if s.p.Snapshot.Zoned > 0 || a.Shapes[0].NUMA.Policy != "" {
 		return false
 	}
-	counted := s.p.Request.MinMember > 0 && (len(a.Levels) > 0 || s.p.Request.Quota != "")
-	return !counted && !slices.ContainsFunc(a.Levels, func(l problem.Level) bool { return l.Gather.Must < a.Gather.Must })
+	counted := s.p.Request.MinMember > 0 && (len(a.Model.Levels) > 0 || s.p.Request.Quota != "")
+	return !counted && !slices.ContainsFunc(a.Model.Levels, func(l model.Level) bool { return l.Gather.Must < a.Model.Gather.Must })
 }
 
 // couldStay is the set of members that could be placed where they run now. monotone says whether a set that helps
@@ -358,9 +359,9 @@ func (s *obstacleSearch) couldStay() (counts []int32, monotone bool) {
 			stay = append(stay, int32(e))
 		}
 	}
-	fewer := s.p.Request.MinMember > 0 && (len(a.Levels) > 0 || len(a.Shapes) > 1) // the lowest ranks are placed first
-	mixed := len(a.Shapes) > 1 && a.Zones().Bind()                                 // shapes may share more free zones in another way
-	return s.search.With(counts, stay), len(stay) == len(s.members) && !fewer && !mixed && a.Limits == nil && len(s.p.Request.Parts) == 0
+	fewer := s.p.Request.MinMember > 0 && (len(a.Model.Levels) > 0 || len(a.Shapes) > 1) // the lowest ranks are placed first
+	mixed := len(a.Shapes) > 1 && a.Zones().Bind()                                       // shapes may share more free zones in another way
+	return s.search.With(counts, stay), len(stay) == len(s.members) && !fewer && !mixed && a.Model.Limits == nil && len(s.p.Request.Parts) == 0
 }
 
 // likeOnNode counts the gang's running members of a member's shape on its node, itself included. O(members).

@@ -89,9 +89,9 @@ func MaxFit(c *Cluster, q FitQuestion) ([]LayerFit, error) {
 	}
 	defer p.Done()
 	f := fitFinder{p: p, q: &q}
-	out := make([]LayerFit, len(p.View.Tiers))
-	for i, tier := range p.View.Tiers {
-		out[i].Tier, out[i].Layer = int(tier), p.View.LayerName(tier)
+	out := make([]LayerFit, len(p.Model.View.Tiers))
+	for i, tier := range p.Model.View.Tiers {
+		out[i].Tier, out[i].Layer = int(tier), p.Model.View.LayerName(tier)
 	}
 	if !f.fill(p.Slots().OwnIndex(), func(l *LayerFit) *Fit { return &l.Now }, out) {
 		return nil, tooSmall("question.Shape.Resources")
@@ -163,10 +163,10 @@ func (f *fitFinder) noteCauses(released func(problem.Slots) map[int32]problem.Re
 
 // groupTier is the tier within which a domain each group has to lie.
 func (f *fitFinder) groupTier() int32 {
-	if f.p.Unbundled != nil || len(f.p.Levels) == 0 || !f.p.Levels[0].Gather.Hard {
-		return f.p.View.RootTop
+	if f.p.Unbundled != nil || len(f.p.Model.Levels) == 0 || !f.p.Model.Levels[0].Gather.Hard {
+		return f.p.Model.View.RootTop
 	}
-	return f.p.Levels[0].Gather.Must
+	return f.p.Model.Levels[0].Gather.Must
 }
 
 // groupsIn is how many whole groups a domain holds; those that must lie in a domain of a layer find none outside the tree.
@@ -199,7 +199,7 @@ type bounded struct {
 // best is the largest count over the domains of a tier, and the first domain that has it. Nodes outside the tree are in no domain but
 // the root. It goes down only where a bound is above what it has.
 func (f *fitFinder) best(b *bounded) (most int, domain []string) {
-	v := f.p.View
+	v := f.p.Model.View
 	if b.tier >= v.RootTop {
 		return int(b.of(layout.Root)), nil
 	}
@@ -241,7 +241,7 @@ func (f *fitFinder) evicting(out []LayerFit) {
 	gone = append(gone, s.Leaving...)
 	var ix index.Index
 	released := f.p.Slots().ReleasedBy(gone)
-	if !ix.BuildBy(f.p.View, f.p.Slots().Counter(nil, released)) {
+	if !ix.BuildBy(f.p.Model.View, f.p.Slots().Counter(nil, released)) {
 		return // never: on empty nodes as many fit as were counted
 	}
 	f.fill(&ix, func(l *LayerFit) *Fit { return &l.Evicting }, out)

@@ -97,7 +97,7 @@ func planFor(
 // domain, counts of children, members to nodes. What follows is tried only where that finds no place.
 func decide(ctx context.Context, p *problem.Problem, leave victims.Leave) (*Result, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserSteps, Wanted: p.Least * p.Size(), AtLeast: true, Stopped: err}
+		return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserSteps, Wanted: p.Model.Least * p.Size(), AtLeast: true, Stopped: err}
 	}
 	defer func() {
 		if p.Bounds.Rest != nil {
@@ -106,7 +106,7 @@ func decide(ctx context.Context, p *problem.Problem, leave victims.Leave) (*Resu
 	}()
 	if p.Bounds.Bare {
 		if hopeless, proven := victims.Hopeless(p, leave); hopeless {
-			return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Least * p.Size(), AtLeast: true, Proven: proven}
+			return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Model.Least * p.Size(), AtLeast: true, Proven: proven}
 		}
 	}
 	if o := search.Best(p); o != nil {
@@ -138,8 +138,8 @@ func otherwise(ctx context.Context, p *problem.Problem, leave victims.Leave) (*R
 // order: victims.9
 func forTier(p *problem.Problem) (*gang.Request, error) {
 	layer := p.Request.Preempt.ForTier
-	if _, ok := p.View.TierNamed(layer); !ok {
-		return nil, p.View.UnknownLayer("request.Preempt.ForTier", layer)
+	if _, ok := p.Model.View.TierNamed(layer); !ok {
+		return nil, p.Model.View.UnknownLayer("request.Preempt.ForTier", layer)
 	}
 	req := withoutTier(p.Request)
 	req.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: layer, Strength: gang.MustGather})

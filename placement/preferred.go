@@ -121,12 +121,12 @@ func (k *keeper) read(req *gang.Request) error {
 	if p.Unbundled != nil { // whole groups are placed like members
 		members = p.Unbundled
 	}
-	k.members = len(members.Pending) + len(members.Running)
+	k.members = len(members.Model.Pending) + len(members.Model.Running)
 	all := withLimits(req, func(l gang.Limit) (gang.Limit, bool) {
 		l.Preferred = false
 		return l, true
 	})
-	if _, err := limits.Read(p.View, all); err != nil {
+	if _, err := limits.Read(p.Model.View, all); err != nil {
 		return err
 	}
 	switch hard, err := problem.New(k.snapshot, all, k.team, k.bounds); {

@@ -22,12 +22,12 @@ import (
 func refuse(p *problem.Problem) *Unschedulable {
 	p.LeavingGone = search.Awaits(p)
 	kept := p.Kept()
-	u := &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Least, nodes: func() NodeCauses { return countCauses(kept, problem.Slots.LeavingReleased) }}
-	if len(p.Running) > 0 && p.Team == nil && p.Request.Slots == nil {
+	u := &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Model.Least, nodes: func() NodeCauses { return countCauses(kept, problem.Slots.LeavingReleased) }}
+	if len(p.Model.Running) > 0 && p.Team == nil && p.Request.Slots == nil {
 		u.inTheWay = func() Obstacles { return inTheWay(kept) }
 	}
-	if p.Least > len(p.Pending) {
-		u.Rule, u.Fits = RuleMinMember, len(p.Pending)
+	if p.Model.Least > len(p.Model.Pending) {
+		u.Rule, u.Fits = RuleMinMember, len(p.Model.Pending)
 	}
 	found := search.For(p).Evidence()
 	if found.Wanted > 0 {
@@ -41,7 +41,7 @@ func refuse(p *problem.Problem) *Unschedulable {
 			continue
 		}
 		u.Tiers = append(u.Tiers, TierFit{
-			Tier: int(f.Tier), Layer: p.View.LayerName(f.Tier), Domain: p.View.Path(f.Domain, p.Snapshot.Lineage.NodeName),
+			Tier: int(f.Tier), Layer: p.Model.View.LayerName(f.Tier), Domain: p.Model.View.Path(f.Domain, p.Snapshot.Lineage.NodeName),
 			Members: f.Members, Groups: f.Groups, AtLeast: f.AtLeast || !proven,
 		})
 		if u.Rule == "" {
@@ -63,7 +63,7 @@ func refuse(p *problem.Problem) *Unschedulable {
 //
 // order: refusals.1
 func present(p *problem.Problem, d layout.Vertex) layout.Vertex {
-	v := p.View
+	v := p.Model.View
 	isThere := func(pos int32) bool { return p.Snapshot.FlagsOf(v.Node(pos))&snapshot.Present != 0 }
 	if !v.IsNode(d) || isThere(v.Position(d)) {
 		return d
@@ -104,10 +104,10 @@ func countMembersOf(p *problem.Problem, u *Unschedulable) {
 	if p.Unbundled == nil {
 		return
 	}
-	u.Wanted, u.Fits = p.Unbundled.Least, u.Fits*p.Size()
+	u.Wanted, u.Fits = p.Unbundled.Model.Least, u.Fits*p.Size()
 	for i := range u.Tiers {
 		t := &u.Tiers[i]
-		if len(p.Levels) == 0 {
+		if len(p.Model.Levels) == 0 {
 			t.Groups = t.Members
 		}
 		t.Members *= p.Size()

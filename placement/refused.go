@@ -373,11 +373,11 @@ func (e *exclusion) outside(r *Result) (n int) {
 func refusedOf(ctx context.Context, p *problem.Problem, seated int) *Unschedulable {
 	kept := p.Kept()
 	u := &Unschedulable{
-		Gang: p.Request.Name, Refuser: RefuserRule, Rule: RuleRefused, Wanted: p.Least, Fits: seated, AtLeast: true, Stopped: ctx.Err(),
+		Gang: p.Request.Name, Refuser: RefuserRule, Rule: RuleRefused, Wanted: p.Model.Least, Fits: seated, AtLeast: true, Stopped: ctx.Err(),
 		nodes: func() NodeCauses { return countCauses(kept, problem.Slots.LeavingReleased) },
 	}
 	if p.Unbundled != nil {
-		u.Wanted = p.Unbundled.Least
+		u.Wanted = p.Unbundled.Model.Least
 	}
 	return u
 }

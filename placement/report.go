@@ -68,9 +68,9 @@ func noteHoldings(p *problem.Problem, r *Result) {
 		r.lenient = append(r.lenient, s.ZoneMember(p.Snapshot.Lineage.Exclusive).Exclusive == numa.Preferred)
 	}
 	if p.HasRoles() {
-		r.roles = make(map[string]int, len(p.Pending))
-		for i, m := range p.Pending {
-			r.roles[m.Name] = int(p.RoleOf[i])
+		r.roles = make(map[string]int, len(p.Model.Pending))
+		for i, rank := range p.Model.Pending {
+			r.roles[p.Names[rank]] = int(p.RoleOf[i])
 		}
 	}
 }
@@ -93,7 +93,7 @@ func namesakes(p *problem.Problem, waits []*snapshot.Member, placed []Assignment
 // describePlaced describes where the new members and the running ones lie together.
 func describePlaced(p *problem.Problem, positions []int32) *Result {
 	r := &Result{
-		Gang: p.Request.Name, Tree: p.View.Name, Proven: p.ProvenBest(),
+		Gang: p.Request.Name, Tree: p.Model.View.Name, Proven: p.ProvenBest(),
 		affinityKey: p.Request.AffinityKey, quota: p.Request.Quota, limit: p.Request.QuotaLimit, pinned: p.Pinned,
 		priority: p.Request.Priority, least: p.GangLeast(), alone: closingOf(p), aloneIn: p.Request.Tree, tolerated: p.Request.Tolerated,
 	}
@@ -108,13 +108,13 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 	noteSeats(p, r)
 	assignNodes(p, r, positions)
 	where := slices.Clip(positions)
-	for _, m := range p.Running {
+	for _, m := range p.Model.Running {
 		where = append(where, m.Pos)
 	}
-	domain := p.View.Named(p.View.Lowest(where))
-	tier := p.View.TierOf(domain)
-	r.Tier, r.Layer = int(tier), p.View.LayerName(tier)
-	r.Domain = p.View.Path(domain, p.Snapshot.Lineage.NodeName)
+	domain := p.Model.View.Named(p.Model.View.Lowest(where))
+	tier := p.Model.View.TierOf(domain)
+	r.Tier, r.Layer = int(tier), p.Model.View.LayerName(tier)
+	r.Domain = p.Model.View.Path(domain, p.Snapshot.Lineage.NodeName)
 	tiers := p.ReachedByGroups(positions)
 	if p.InParts() {
 		r.Elsewhere = elsewhere(p, positions)
@@ -122,19 +122,19 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 	for _, t := range tiers {
 		r.GroupTiers = append(r.GroupTiers, int(t))
 	}
-	r.Strategy, r.StrategyNumber = p.View.StrategyName(tier, tiers)
-	r.Span = spanOf(p.View, where, tier)
+	r.Strategy, r.StrategyNumber = p.Model.View.StrategyName(tier, tiers)
+	r.Span = spanOf(p.Model.View, where, tier)
 	return r
 }
 
 // noteSeats keeps, for Places, who runs where and which groups there are.
 func noteSeats(p *problem.Problem, r *Result) {
 	r.ranks = p.Ranks
-	r.running, r.sizes = slices.Grow(r.running, len(p.Running)), slices.Grow(r.sizes, len(p.Levels))
-	for _, m := range p.Running {
-		r.running = append(r.running, seat{m.Rank, p.Snapshot.Lineage.Names[p.View.Node(m.Pos)]})
+	r.running, r.sizes = slices.Grow(r.running, len(p.Model.Running)), slices.Grow(r.sizes, len(p.Model.Levels))
+	for _, m := range p.Model.Running {
+		r.running = append(r.running, seat{m.Rank, p.Snapshot.Lineage.Names[p.Model.View.Node(m.Pos)]})
 	}
-	for _, l := range p.Levels {
+	for _, l := range p.Model.Levels {
 		r.sizes = append(r.sizes, int(l.Size))
 	}
 	if p.InParts() {
@@ -147,13 +147,13 @@ func assignNodes(p *problem.Problem, r *Result, positions []int32) {
 	r.Assignments = make([]Assignment, len(positions))
 	names := p.Snapshot.Lineage.Names
 	for i, pos := range positions {
-		m, a := &p.Pending[i], &r.Assignments[i]
-		a.Member, a.Rank, a.Group, a.Node = m.Name, m.Rank, -1, names[p.View.Node(pos)]
-		if len(p.Levels) > 0 {
-			a.Group = m.Rank / int(p.Levels[0].Size)
+		rank, a := p.Model.Pending[i], &r.Assignments[i]
+		a.Member, a.Rank, a.Group, a.Node = p.Names[rank], rank, -1, names[p.Model.View.Node(pos)]
+		if len(p.Model.Levels) > 0 {
+			a.Group = rank / int(p.Model.Levels[0].Size)
 		}
-		if r.groups != nil && len(r.groups[m.Rank]) > 0 {
-			a.Group = r.groups[m.Rank][0]
+		if r.groups != nil && len(r.groups[rank]) > 0 {
+			a.Group = r.groups[rank][0]
 		}
 	}
 }
@@ -246,13 +246,13 @@ func (c *closing) named(members []Assignment, there func(member string) string) 
 
 // closingOf reads the limits of a gang. O(limits * members).
 func closingOf(p *problem.Problem) (c closing) {
-	if p = cmp.Or(p.Parts.All, p); p.Limits.AreAlone() {
-		c.layer = p.Limits.AloneIn
+	if p = cmp.Or(p.Parts.All, p); p.Model.Limits.AreAlone() {
+		c.layer = p.Model.Limits.AloneIn
 	}
 	if layers := p.Slots().AloneLayers(); layers != nil {
-		c.by = make(map[string]string, len(p.Pending))
-		for _, m := range p.Pending {
-			c.by[m.Name] = layers[m.Rank]
+		c.by = make(map[string]string, len(p.Model.Pending))
+		for _, rank := range p.Model.Pending {
+			c.by[p.Names[rank]] = layers[rank]
 		}
 	}
 	return c

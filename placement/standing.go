@@ -172,13 +172,13 @@ func standing(p *problem.Problem, members []*snapshot.Member, f *refused) *Runni
 	}
 	at := map[string]int32{}
 	for _, m := range members {
-		at[m.Name] = p.View.At(m.Node)
+		at[m.Name] = p.Model.View.At(m.Node)
 	}
-	now := make([]int32, len(whole.Pending))
-	for i := range whole.Pending {
-		now[i] = at[whole.Pending[i].Name]
+	now := make([]int32, len(whole.Model.Pending))
+	for i := range whole.Model.Pending {
+		now[i] = at[whole.Names[whole.Model.Pending[i]]]
 	}
-	g := &RunningGang{Gang: p.Request.Name, Tree: p.View.Name, Members: len(members)}
+	g := &RunningGang{Gang: p.Request.Name, Tree: p.Model.View.Name, Members: len(members)}
 	r := describePlaced(whole, now)
 	g.Now = positionOf(whole, r, now)
 	g.Best, g.Proven = g.Now, r.Proven
@@ -199,7 +199,7 @@ func standing(p *problem.Problem, members []*snapshot.Member, f *refused) *Runni
 	g.Proven = r.Proven
 	if compare(whole, &there, &g.Now) < 0 {
 		g.Best, g.Moves = there, r.Assignments
-		g.Wider = p.View.TierIndex(int32(g.Now.Tier)) - p.View.TierIndex(int32(there.Tier))
+		g.Wider = p.Model.View.TierIndex(int32(g.Now.Tier)) - p.Model.View.TierIndex(int32(there.Tier))
 	}
 	return g
 }
@@ -213,7 +213,7 @@ func positionOf(p *problem.Problem, r *Result, positions []int32) Position {
 
 // groupLevels says how the groups of each level lie.
 func groupLevels(p *problem.Problem, positions []int32) []GroupLevel {
-	at, v := p.AllByRank(positions), p.View
+	at, v := p.AllByRank(positions), p.Model.View
 	var tiers [][]int32 // of each group, by level
 	note := func(level int, ranks []int) {
 		for len(tiers) <= level {
@@ -234,8 +234,8 @@ func groupLevels(p *problem.Problem, positions []int32) []GroupLevel {
 		for i := range ranks {
 			ranks[i] = i
 		}
-		for level := range p.Levels {
-			for some := range slices.Chunk(ranks, int(p.Levels[level].Size)) {
+		for level := range p.Model.Levels {
+			for some := range slices.Chunk(ranks, int(p.Model.Levels[level].Size)) {
 				note(level, some)
 			}
 		}
@@ -271,20 +271,20 @@ func (l *GroupLevel) within(tier int) (n int) {
 
 // compare is below 0 if a is the better position: by the strategy, whole groups, fewer domains.
 func compare(p *problem.Problem, a, b *Position) int {
-	if n := cmp.Compare(worth(p.Gather.Worths, a.Tier), worth(p.Gather.Worths, b.Tier)); n != 0 {
+	if n := cmp.Compare(worth(p.Model.Gather.Worths, a.Tier), worth(p.Model.Gather.Worths, b.Tier)); n != 0 {
 		return n
 	}
 	for i := range min(len(a.Groups), len(b.Groups)) {
 		var worths []int32 // of groups that differ each has its own
-		if i < len(p.Levels) {
-			worths = p.Levels[i].Gather.Worths
+		if i < len(p.Model.Levels) {
+			worths = p.Model.Levels[i].Gather.Worths
 		}
 		if n := cmp.Compare(worth(worths, a.Groups[i].worst()), worth(worths, b.Groups[i].worst())); n != 0 {
 			return n
 		}
 	}
 	for i := range min(len(a.Groups), len(b.Groups)) {
-		for _, t := range slices.Backward(p.View.Tiers) {
+		for _, t := range slices.Backward(p.Model.View.Tiers) {
 			if n := cmp.Compare(b.Groups[i].within(int(t)), a.Groups[i].within(int(t))); n != 0 {
 				return n
 			}

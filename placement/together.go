@@ -94,7 +94,7 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 			errs = append(errs, fmt.Errorf("%s: %w", field, err))
 			continue
 		}
-		t.trees[i] = p.View.Name
+		t.trees[i] = p.Model.View.Name
 		for _, m := range p.Ranking() {
 			t.ranks[t.commonName(i, m.Name)] = len(t.ranks)
 			t.count[i]++
@@ -301,7 +301,7 @@ func (t *team) Ranking(p *problem.Problem) []problem.Ranked {
 		for _, m := range p.Snapshot.MembersOf(r.Name) {
 			if !m.Leaving || p.Request.IgnoreLeaving {
 				name := t.commonName(i, m.Name)
-				all = append(all, problem.Ranked{Name: name, Index: t.ranks[name], Indexed: true, Pos: p.View.At(m.Node)})
+				all = append(all, problem.Ranked{Name: name, Index: t.ranks[name], Indexed: true, Pos: p.Model.View.At(m.Node)})
 			}
 		}
 	}
@@ -333,12 +333,12 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 		}
 		// in marks the members of the gang that are placed, by place in Pending; positions are in the gang's own
 		// topology.
-		in := make(problem.Selection, len(members.Pending))
+		in := make(problem.Selection, len(members.Model.Pending))
 		var positions []int32
-		for k, m := range members.Pending {
-			if node, ok := nodes[t.commonName(i, m.Name)]; ok {
+		for k, rank := range members.Model.Pending {
+			if node, ok := nodes[t.commonName(i, members.Names[rank])]; ok {
 				id, _ := c.Lineage.ID(node)
-				in[k], positions = true, append(positions, p.View.At(id))
+				in[k], positions = true, append(positions, p.Model.View.At(id))
 			}
 		}
 		out[i] = describePlaced(members.Only(in), positions)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/packing"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: what is known of a crowd, whether it fits or not?
@@ -28,7 +28,7 @@ func (k *Crowd) FitsAt(t int32) bool {
 
 // Refused says whether it is proven that no domain that the rules allow holds the gang.
 func (k *Crowd) Refused() bool {
-	for _, d := range k.P.Candidates(k.P.Gather.Must) {
+	for _, d := range k.P.Model.Candidates(k.P.Model.Gather.Must) {
 		if !k.isOutside(d) && k.planIn(d).verdict != packing.FitsNot {
 			return false
 		}
@@ -37,9 +37,9 @@ func (k *Crowd) Refused() bool {
 }
 
 // BestAt finds the domain of a tier that is found to take most of the gang.
-func (k *Crowd) BestAt(t int32) (problem.Fit, bool) {
-	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
-	list := slices.DeleteFunc(slices.Clone(k.P.Candidates(t)), k.isOutside)
+func (k *Crowd) BestAt(t int32) (model.Fit, bool) {
+	best := model.Fit{Tier: t, Domain: -1, Members: -1}
+	list := slices.DeleteFunc(slices.Clone(k.P.Model.Candidates(t)), k.isOutside)
 	slices.SortStableFunc(list, func(a, b layout.Vertex) int { return cmp.Compare(k.membersIn(b), k.membersIn(a)) })
 	for _, d := range list {
 		n, sure := k.mostIn(d, best.Members)
@@ -54,7 +54,7 @@ func (k *Crowd) BestAt(t int32) (problem.Fit, bool) {
 // mostIn is the number of lowest ranks that a domain is found to take; sure: it takes no more. best is a number of which
 // it is known already that some domain takes it, so that less is not looked for.
 func (k *Crowd) mostIn(d layout.Vertex, best int) (n int, sure bool) {
-	most := int(min(int64(len(k.P.Pending)), k.membersIn(d)))
+	most := int(min(int64(len(k.P.Model.Pending)), k.membersIn(d)))
 	if most <= best {
 		return 0, true
 	}
@@ -78,9 +78,9 @@ func (k *Crowd) firstMembers(n int) front.Vector {
 
 // TooLarge says whether no domain that the rules allow can hold the members, whatever groups they are in.
 func (k *Crowd) TooLarge() bool {
-	v := k.P.View
+	v := k.P.Model.View
 	if v.FirstPos[v.Outside] < v.Nodes && !k.P.Hard() {
 		return false
 	}
-	return !slices.ContainsFunc(k.P.Candidates(k.P.Gather.Must), func(d layout.Vertex) bool { return !k.Refuses(d) })
+	return !slices.ContainsFunc(k.P.Model.Candidates(k.P.Model.Gather.Must), func(d layout.Vertex) bool { return !k.Refuses(d) })
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/packing"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/steps"
@@ -21,9 +22,9 @@ import (
 // Crowd is the search for such a gang. Fill in the exported fields, then call Begin.
 type Crowd struct {
 	P     *problem.Problem
-	Asks  [][]int64         // amounts that one member asks for, by role, then by need
-	Want  front.Vector      // all new members, by role
-	Slots problem.SlotTable // of the first role
+	Asks  [][]int64       // amounts that one member asks for, by role, then by need
+	Want  front.Vector    // all new members, by role
+	Slots model.SlotTable // of the first role
 	// Vertices that can change places are of one class; those of nodes come first, and are their kinds.
 	Kinds []packing.Kind
 	Of    []int32 // by vertex
@@ -62,7 +63,7 @@ type placing struct {
 func (k *Crowd) Plans() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
 		tried := map[layout.Vertex]bool{}
-		for _, t := range k.P.Gather.Worths {
+		for _, t := range k.P.Model.Gather.Worths {
 			unsure := k.unsure // of a tighter tier; other domains of this one are no better
 			for _, d := range k.ranked(t, tried) {
 				plan := k.planIn(d.at)
@@ -91,7 +92,7 @@ type rankedDomain struct {
 // ranked lists the domains of a tier that may hold the gang, best first.
 func (k *Crowd) ranked(t int32, tried map[layout.Vertex]bool) []rankedDomain {
 	var list []rankedDomain
-	for _, d := range k.P.Candidates(t) {
+	for _, d := range k.P.Model.Candidates(t) {
 		if tried[d] || k.isOutside(d) || k.Refuses(d) && d != layout.Root {
 			continue
 		}
@@ -106,16 +107,16 @@ func (k *Crowd) ranked(t int32, tried map[layout.Vertex]bool) []rankedDomain {
 // order: roles.12
 func (k *Crowd) compareDomains(a, b rankedDomain) int {
 	return cmp.Or(
-		cmp.Compare(k.P.Friends.At(b.at), k.P.Friends.At(a.at)),
+		cmp.Compare(k.P.Model.Friends.At(b.at), k.P.Model.Friends.At(a.at)),
 		cmp.Compare(a.children, b.children),
-		k.P.CompareRoom(&k.Slots, a.at, b.at),
-		k.P.View.ComparePaths(a.at, b.at),
+		k.P.Model.CompareRoom(&k.Slots, a.at, b.at),
+		k.P.Model.View.ComparePaths(a.at, b.at),
 	)
 }
 
 // isOutside says whether a domain is one of the nodes outside the tree, where a gang lies only beside a full tree.
 func (k *Crowd) isOutside(d layout.Vertex) bool {
-	return d != layout.Root && k.P.View.Contains(k.P.View.Outside, d)
+	return d != layout.Root && k.P.Model.View.Contains(k.P.Model.View.Outside, d)
 }
 
 // Refuses says whether the nodes of a domain, inside the tree, certainly cannot hold the gang.
@@ -159,7 +160,7 @@ func (k *Crowd) membersIn(x layout.Vertex) (n int64) {
 
 // children lists the children of a domain, in the tree, in fill order (roles.10).
 func (k *Crowd) children(d layout.Vertex) []layout.Vertex {
-	v := k.P.View
+	v := k.P.Model.View
 	lo, end := v.Kids(d)
 	if d == layout.Root {
 		end = v.Outside
@@ -170,7 +171,7 @@ func (k *Crowd) children(d layout.Vertex) []layout.Vertex {
 	}
 	slices.SortFunc(list, func(a, b layout.Vertex) int {
 		return cmp.Or(
-			cmp.Compare(k.P.Siblings.At(b), k.P.Siblings.At(a)), cmp.Compare(k.Slots.At(b), k.Slots.At(a)), cmp.Compare(a, b),
+			cmp.Compare(k.P.Model.Siblings.At(b), k.P.Model.Siblings.At(a)), cmp.Compare(k.Slots.At(b), k.Slots.At(a)), cmp.Compare(a, b),
 		)
 	})
 	return list
@@ -178,7 +179,7 @@ func (k *Crowd) children(d layout.Vertex) []layout.Vertex {
 
 // leastChildren is a number of children that no fewer hold members, by their number alone.
 func (k *Crowd) leastChildren(d layout.Vertex, want front.Vector) int {
-	if k.P.View.IsNode(d) {
+	if k.P.Model.View.IsNode(d) {
 		return 0
 	}
 	var rooms []int64
@@ -235,7 +236,7 @@ func (k *Crowd) place(d layout.Vertex, want front.Vector) placing {
 
 // nodesOf lists the nodes of a domain, child by child in fill order, and where each child ends.
 func (k *Crowd) nodesOf(d layout.Vertex) (at []int32, ends []int) {
-	v := k.P.View
+	v := k.P.Model.View
 	if v.IsNode(d) {
 		return []int32{v.Position(d)}, nil
 	}
@@ -252,7 +253,7 @@ func (k *Crowd) nodesOf(d layout.Vertex) (at []int32, ends []int) {
 func (k *Crowd) kindsAt(at []int32) []int32 {
 	kinds := make([]int32, len(at))
 	for i, pos := range at {
-		kinds[i] = k.Of[k.P.View.NodeVertex(pos)]
+		kinds[i] = k.Of[k.P.Model.View.NodeVertex(pos)]
 	}
 	return kinds
 }
@@ -260,7 +261,7 @@ func (k *Crowd) kindsAt(at []int32) []int32 {
 // placeBeyond places the gang in the whole tree and the nodes outside it, which come last. inside is the answer without
 // these.
 func (k *Crowd) placeBeyond(inside placing) placing {
-	v := k.P.View
+	v := k.P.Model.View
 	first := v.FirstPos[v.Outside]
 	if first == v.Nodes || k.P.Hard() {
 		return inside
@@ -300,7 +301,7 @@ func (k *Crowd) outcome(d layout.Vertex, tier int32, plan placing) *problem.Outc
 	for _, list := range byRole {
 		slices.Sort(list)
 	}
-	positions := make([]int32, len(k.P.Pending))
+	positions := make([]int32, len(k.P.Model.Pending))
 	for i := range positions {
 		r := k.P.Role(i)
 		positions[i], byRole[r] = byRole[r][0], byRole[r][1:]

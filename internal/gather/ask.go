@@ -15,17 +15,17 @@ import (
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
 // ask is a problem with the number of new members decided, cut into groups: which whole groups, which short one and
 // which units of begun groups are to be placed? The members are the first pending ones in rank order.
 type ask struct {
-	p       *problem.Problem
+	m       *model.Model
 	scratch *scratch
-	slots   problem.SlotTable // that the ask may use: without nodes outside the tree, as long as the tree has room
-	members int64             // new ones
+	slots   model.SlotTable // that the ask may use: without nodes outside the tree, as long as the tree has room
+	members int64           // new ones
 	// sizes of the group levels, outermost first, then 1 for single members: the units that are placed.
 	sizes []int64
 	full  int64 // new groups of the outermost level that are whole; without groups the members
@@ -62,38 +62,41 @@ type begunGroup struct {
 // newAsk cuts the first n pending members into groups. O(n + running).
 //
 // order: groups.1
-func newAsk(p *problem.Problem, slots problem.SlotTable, n int) *ask {
-	r := scratchOf(p)
+func newAsk(m *model.Model, slots model.SlotTable, n int) *ask {
+	r := scratchOf(m)
 	a := &r.ask
 	if r.asked { // the first ask of a problem lies in the scratch, and may still be in use
 		a = &ask{}
 	}
 	r.asked = true
-	*a = ask{p: p, scratch: r, slots: slots, members: int64(n), capped: p.Limits.CountMembers()}
-	for _, l := range p.Levels {
+	*a = ask{m: m, scratch: r, slots: slots, members: int64(n), capped: m.Limits.CountMembers()}
+	for _, l := range m.Levels {
 		a.sizes = append(a.sizes, l.Size)
 	}
 	a.sizes = append(a.sizes, 1)
-	a.settled = make([]int32, len(p.Levels))
+	a.settled = make([]int32, len(m.Levels))
 	switch {
-	case len(p.Levels) == 0:
+	case len(m.Levels) == 0:
 		a.full = a.members
-	case len(p.Running) == 0:
+	case len(m.Running) == 0:
 		a.full, a.short = a.members/a.sizes[0], a.members%a.sizes[0]
 	default:
 		a.cut()
 	}
-	if p.Limits != nil && len(p.Running) > 0 {
+	if m.Limits != nil && len(m.Running) > 0 {
 		a.countGroups()
-		a.broken = p.Slots().Broken() || p.Limits.GroupsBroken(p.View, a.groups)
+		a.broken = m.Room.Broken() || m.Limits.GroupsBroken(m.View, a.groups)
 	}
 	a.findGap()
 	a.stayInTree()
-	a.features = p.Features() | features.Short.When(a.short > 0) | features.Begun.When(len(a.begun) > 0) | features.Beyond.When(a.beyond > 0) |
+	a.features = m.Features() | features.Short.When(a.short > 0) | features.Begun.When(len(a.begun) > 0) | features.Beyond.When(a.beyond > 0) |
 		features.Flat.When(a.slots.Flat != nil) | features.Uncounted.When(a.groups != nil)
 	a.count()
 	return a
 }
+
+// has says whether the ask has a feature.
+func (a *ask) has(f features.Set) bool { return a.features.Has(f) }
 
 // takes says whether a shortcut may be taken for this ask.
 func (a *ask) takes(s features.Shortcut) bool { return s.Takes(a.features) }
@@ -102,14 +105,14 @@ func (a *ask) takes(s features.Shortcut) bool { return s.Takes(a.features) }
 //
 // Same answer as order: strategy.4, faster.
 func (a *ask) count() {
-	if len(a.p.Levels) == 0 || !a.takes(features.CountGroups) {
+	if len(a.m.Levels) == 0 || !a.takes(features.CountGroups) {
 		return
 	}
-	if len(a.p.Levels) == 1 {
+	if len(a.m.Levels) == 1 {
 		a.indexed = a.groupsOf(0)
 		return
 	}
-	levels := make([]*index.GroupSums, len(a.p.Levels))
+	levels := make([]*index.GroupSums, len(a.m.Levels))
 	for i := range levels {
 		levels[i] = a.groupsOf(i)
 	}
@@ -118,21 +121,21 @@ func (a *ask) count() {
 
 // groupsOf are the sums of the index for the groups of a level.
 func (a *ask) groupsOf(level int) *index.GroupSums {
-	return a.p.Slots().GroupsOf(a.slots.Ix, index.Grouping{Size: a.sizes[level], Cap: a.p.Limits.CapOf(level)})
+	return a.m.Room.GroupsOf(a.slots.Ix, index.Grouping{Size: a.sizes[level], Cap: a.m.Limits.CapOf(level)})
 }
 
 // within is the place of the tier whose domains are counted, -1 if none are.
 func (a *ask) within() int {
-	if a.p.Limits == nil || len(a.p.Limits.Within) == 0 {
+	if a.m.Limits == nil || len(a.m.Limits.Within) == 0 {
 		return -1
 	}
-	return a.p.View.TierIndex(a.p.Limits.Within[0].Tier)
+	return a.m.View.TierIndex(a.m.Limits.Within[0].Tier)
 }
 
 // jumps says whether the domains that are counted are taken for the children of x. Right above them they are its children, and without
 // groups the fewest that suffice are chosen anyway.
 func (a *ask) jumps(x layout.Vertex) bool {
-	return a.p.Limits.Spans(a.p.View, x) && (len(a.p.Levels) > 0 || a.p.View.TierIndex(a.p.View.TierOf(x)) > a.within()+1)
+	return a.m.Limits.Spans(a.m.View, x) && (len(a.m.Levels) > 0 || a.m.View.TierIndex(a.m.View.TierOf(x)) > a.within()+1)
 }
 
 // plainTier says whether no vertex between the domains of the tier at a place and those that are counted is passed over, and the index tells
@@ -142,8 +145,8 @@ func (a *ask) plainTier(place int) bool {
 	if at < 0 || place <= at {
 		return true
 	}
-	even := place < len(a.p.View.Even) && a.p.View.Even[place]
-	return place == at+1 && (len(a.p.Levels) == 0 || even && a.countsGroups())
+	even := place < len(a.m.View.Even) && a.m.View.Even[place]
+	return place == at+1 && (len(a.m.Levels) == 0 || even && a.countsGroups())
 }
 
 // countsGroups says whether the index counts all that is to be whole in the domains that are counted.
@@ -171,18 +174,31 @@ func (a *ask) stayInTree() {
 	if a.slots.At(layout.Root) < 0 { // some vertex cannot complete its multiple
 		return
 	}
-	outside := a.slots.At(a.p.View.Outside)
+	outside := a.slots.At(a.m.View.Outside)
 	inside := a.slots.At(layout.Root) - outside
-	if a.beyond = max(0, a.members-a.p.Forced[layout.Root]-inside); a.beyond == 0 && outside != 0 {
-		a.slots = a.slots.InsideTree(a.p.View)
+	if a.beyond = max(0, a.members-a.m.Forced[layout.Root]-inside); a.beyond == 0 && outside != 0 {
+		a.slots = insideTree(&a.slots, a.m.View)
 	}
+}
+
+// insideTree is the table in which the nodes outside the tree have no slots. O(1) with an index, else O(vertices).
+func insideTree(t *model.SlotTable, v *layout.View) model.SlotTable {
+	if t.Flat == nil {
+		return model.SlotTable{Ix: t.Ix, InTree: true}
+	}
+	flat := slices.Clone(t.Flat)
+	lo, end := v.Kids(v.Outside)
+	clear(flat[lo:end])
+	flat[layout.Root] -= flat[v.Outside]
+	flat[v.Outside] = 0
+	return model.SlotTable{Flat: flat}
 }
 
 // cut sorts the groups of a gang with running members into whole new ones, the short one, begun ones and settled ones.
 // Begun groups come in the order in which they look for their homes in a level: the smallest need first, then the
 // lowest rank. O(groups * members).
 func (a *ask) cut() {
-	total := len(a.p.Pending) + len(a.p.Running)
+	total := len(a.m.Pending) + len(a.m.Running)
 	for lo := 0; lo < total; lo += int(a.sizes[0]) {
 		whole, short, _ := a.cutGroup(0, lo, min(lo+int(a.sizes[0]), total))
 		a.full += whole
@@ -206,7 +222,7 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 		if runs > 0 {
 			a.settled[i] = max(a.settled[i], a.settledTier(lca))
 		}
-		for at := lo; at < hi && i+1 < len(a.p.Levels); at += int(a.sizes[i+1]) {
+		for at := lo; at < hi && i+1 < len(a.m.Levels); at += int(a.sizes[i+1]) {
 			a.cutGroup(i+1, at, min(at+int(a.sizes[i+1]), hi)) // nothing is placed: this settles the inner groups
 		}
 		return 0, 0, nil
@@ -217,7 +233,7 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 	}
 	a.settled[i] = max(a.settled[i], a.settledTier(lca))
 	g := begunGroup{level: i, lca: lca}
-	if i+1 == len(a.p.Levels) {
+	if i+1 == len(a.m.Levels) {
 		g.need, g.ranks = int64(len(placed)), placed
 	} else {
 		for at := lo; at < hi; at += int(a.sizes[i+1]) {
@@ -237,18 +253,18 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 //
 // order: tree.1
 func (a *ask) settledTier(lca layout.Vertex) int32 {
-	if a.p.Hard() && a.p.View.Contains(a.p.View.Outside, lca) {
-		return a.p.View.RootTop
+	if a.m.Room.Hard() && a.m.View.Contains(a.m.View.Outside, lca) {
+		return a.m.View.RootTop
 	}
-	return a.p.View.TierOf(lca)
+	return a.m.View.TierOf(lca)
 }
 
 // ranksIn lists the ranks of the members placed now within [lo, hi).
 func (a *ask) ranksIn(lo, hi int) []int {
 	var ranks []int
-	for _, m := range a.p.Pending[:a.members] {
-		if lo <= m.Rank && m.Rank < hi {
-			ranks = append(ranks, m.Rank)
+	for _, rank := range a.m.Pending[:a.members] {
+		if lo <= rank && rank < hi {
+			ranks = append(ranks, rank)
 		}
 	}
 	return ranks
@@ -258,13 +274,13 @@ func (a *ask) ranksIn(lo, hi int) []int {
 // run.
 func (a *ask) runningIn(lo, hi int) (n int, lca layout.Vertex) {
 	lca = -1
-	for _, m := range a.p.Running {
+	for _, m := range a.m.Running {
 		if m.Rank < lo || m.Rank >= hi {
 			continue
 		}
-		x := a.p.View.NodeVertex(m.Pos)
+		x := a.m.View.NodeVertex(m.Pos)
 		if n++; n > 1 {
-			x = a.p.View.LCA(lca, x)
+			x = a.m.View.LCA(lca, x)
 		}
 		lca = x
 	}
@@ -274,14 +290,14 @@ func (a *ask) runningIn(lo, hi int) (n int, lca layout.Vertex) {
 // countGroups counts the groups of each level that have running members, where one of these runs: a level with a limit has a
 // MustGather at the layer, so that no group has members in two of its domains where anybody can be placed.
 func (a *ask) countGroups() {
-	a.groups = make([]layout.Tally, len(a.p.Levels))
-	for i, l := range a.p.Levels {
+	a.groups = make([]layout.Tally, len(a.m.Levels))
+	for i, l := range a.m.Levels {
 		a.groups[i] = layout.Tally{}
 		seen := map[int]bool{}
-		for _, m := range a.p.Running {
+		for _, m := range a.m.Running {
 			if g := m.Rank / int(l.Size); !seen[g] {
 				seen[g] = true
-				a.groups[i].Add(a.p.View, a.p.View.NodeVertex(m.Pos), 1)
+				a.groups[i].Add(a.m.View, a.m.View.NodeVertex(m.Pos), 1)
 			}
 		}
 	}
@@ -296,8 +312,8 @@ func (a *ask) bottom() int { return len(a.sizes) - 1 }
 // zonesTell says whether the children of x are nodes of an aligned gang that zones may tell apart: not if the index
 // knows that all of them with slots are alike.
 func (a *ask) zonesTell(x layout.Vertex) bool {
-	lo, _ := a.p.View.Kids(x)
-	return a.p.ZoneState.Aligned && a.p.View.IsNode(lo) && (a.slots.Flat != nil || a.slots.Ix.Alike.At(x) < 0)
+	lo, _ := a.m.View.Kids(x)
+	return a.has(features.Aligned) && a.m.View.IsNode(lo) && (a.slots.Flat != nil || a.slots.Ix.Alike.At(x) < 0)
 }
 
 // scratch is the memory of a search that no result keeps. The plans of a lineage take turns with a few of them.
@@ -355,12 +371,12 @@ func (r *scratch) positions(n int64) []int32 {
 	return r.list[at:at:r.listed]
 }
 
-// scratchOf is the scratch of the searches of a problem, made if there is none.
-func scratchOf(p *problem.Problem) *scratch {
-	r, ok := p.Scratch.Search.(*scratch)
+// scratchOf is the scratch of the searches of a plan, made if there is none.
+func scratchOf(m *model.Model) *scratch {
+	r, ok := m.Memory.Search.(*scratch)
 	if !ok {
 		r = &scratch{}
-		p.Scratch.Search = r
+		m.Memory.Search = r
 	}
 	return r
 }

@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // bestAt finds the domain of a tier that could take the most new members, in whole groups under the groups' rules; of
@@ -14,28 +14,28 @@ import (
 // O(domains of the tier), beside their capacities; with an index most of the tree is passed over.
 //
 // order: refusals.1
-func (s *sums) bestAt(slots problem.SlotTable, t int32) (problem.Fit, bool) {
-	p := s.p
-	best := widest{sums: s, table: slots, place: s.p.View.TierIndex(t), domain: -1, members: -1}
-	if s.p.LCA < 0 && slots.Flat == nil && (s.ask.within() < 0 || s.p.View.TierIndex(t) <= s.ask.within()) && (len(s.p.Levels) == 0 || s.ask.indexed != nil) {
-		if len(s.p.Levels) == 0 && t < s.p.View.RootTop && slots.Ix.Domains.At(s.p.View.Outside) == 0 {
+func (s *sums) bestAt(slots model.SlotTable, t int32) (model.Fit, bool) {
+	m := s.m
+	best := widest{sums: s, table: slots, place: s.m.View.TierIndex(t), domain: -1, members: -1}
+	if s.m.LCA < 0 && slots.Flat == nil && (s.ask.within() < 0 || s.m.View.TierIndex(t) <= s.ask.within()) && (len(s.m.Levels) == 0 || s.ask.indexed != nil) {
+		if len(s.m.Levels) == 0 && t < s.m.View.RootTop && slots.Ix.Domains.At(s.m.View.Outside) == 0 {
 			// Without groups it has the most slots of all, a number that the root knows. With a bound just below that,
 			// the walk looks at nothing else.
 			best.slots = int64(slots.Ix.Most[best.place].At(layout.Root)) - 1
-			best.members = min(best.slots+1, int64(len(s.p.Pending)))
+			best.members = min(best.slots+1, int64(len(s.m.Pending)))
 		}
-		walk(p.View, t, layout.Root, best.enter, best.visit)
+		walk(m.View, t, layout.Root, best.enter, best.visit)
 	} else {
-		for _, d := range s.p.Candidates(t) {
+		for _, d := range s.m.Candidates(t) {
 			best.look(d)
 		}
 	}
 	if best.domain < 0 {
-		return problem.Fit{}, false
+		return model.Fit{}, false
 	}
-	out := problem.Fit{Tier: t, Domain: best.domain, Members: int(best.members)}
-	if len(p.Levels) > 0 {
-		out.Groups = int(best.members / p.Levels[0].Size)
+	out := model.Fit{Tier: t, Domain: best.domain, Members: int(best.members)}
+	if len(m.Levels) > 0 {
+		out.Groups = int(best.members / m.Levels[0].Size)
 	}
 	return out, true
 }
@@ -43,7 +43,7 @@ func (s *sums) bestAt(slots problem.SlotTable, t int32) (problem.Fit, bool) {
 // widest is the domain of a tier that could take the most new members so far.
 type widest struct {
 	sums    *sums
-	table   problem.SlotTable
+	table   model.SlotTable
 	place   int           // of the tier in the view's Tiers
 	domain  layout.Vertex // -1: none yet
 	members int64         // that it could take; -1: none yet
@@ -54,7 +54,7 @@ type widest struct {
 
 // look makes a domain the widest if it takes more members, or as many and has more slots.
 func (w *widest) look(d layout.Vertex) {
-	if w.sums.p.Limits.Spans(w.sums.p.View, d) && w.sums.countsRoom(d) && w.sums.ask.mostBelow(d) < w.members {
+	if w.sums.m.Limits.Spans(w.sums.m.View, d) && w.sums.countsRoom(d) && w.sums.ask.mostBelow(d) < w.members {
 		return
 	}
 	n, slots := w.sums.capacity(d, w.table), w.table.At(d)
@@ -71,7 +71,7 @@ func (w *widest) enter(x layout.Vertex) verdict {
 		w.entered, w.most = x, most // bounds for x's children too, if these are of the tier
 		return goOn
 	}
-	if up := w.sums.p.View.Above(x); up >= 0 {
+	if up := w.sums.m.View.Above(x); up >= 0 {
 		if most, slots = w.boundBelow(up); most < w.members || most == w.members && slots <= w.slots {
 			return leave
 		}
@@ -82,10 +82,10 @@ func (w *widest) enter(x layout.Vertex) verdict {
 // boundBelow is the most members that one domain of the tier below x could take, and the most slots that one has.
 func (w *widest) boundBelow(x layout.Vertex) (members, slots int64) {
 	slots = int64(w.table.Ix.Most[w.place].At(x))
-	members = min(slots, int64(len(w.sums.p.Pending)))
+	members = min(slots, int64(len(w.sums.m.Pending)))
 	if w.sums.ask.indexed != nil {
 		groups := slots / w.sums.ask.sizes[0]
-		if t := w.sums.p.View.TierIndex(w.sums.tiers[0]); t < w.place {
+		if t := w.sums.m.View.TierIndex(w.sums.tiers[0]); t < w.place {
 			groups = w.sums.ask.indexed.Most(w.place, t, x)
 		}
 		if groups < w.sums.ask.full {
@@ -97,7 +97,7 @@ func (w *widest) boundBelow(x layout.Vertex) (members, slots int64) {
 
 // visit looks at a domain, unless by the bound of its parent it takes no more members, and it has no more slots.
 func (w *widest) visit(d layout.Vertex) verdict {
-	if w.sums.p.View.Above(d) != w.entered || w.most > w.members || w.table.At(d) > w.slots {
+	if w.sums.m.View.Above(d) != w.entered || w.most > w.members || w.table.At(d) > w.slots {
 		w.look(d)
 	}
 	return goOn
@@ -105,19 +105,19 @@ func (w *widest) visit(d layout.Vertex) verdict {
 
 // capacity is how many new members a domain could take under the groups' rules, at most all pending ones. The short
 // group counts only if the domain takes all.
-func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable) int64 {
-	p := s.p
-	total := int64(len(p.Pending))
+func (s *sums) capacity(d layout.Vertex, slots model.SlotTable) int64 {
+	m := s.m
+	total := int64(len(m.Pending))
 	if s.ask.broken {
 		return 0
 	}
-	if len(p.Levels) == 0 {
+	if len(m.Levels) == 0 {
 		n := min(total, slots.At(d))
-		if p.Limits.Spans(p.View, d) {
+		if m.Limits.Spans(m.View, d) {
 			n = min(total, s.mostWithin(d))
 		}
-		if p.Multiple != nil {
-			n -= n % p.Multiple[p.View.RootTop]
+		if m.Multiple != nil {
+			n -= n % m.Multiple[m.View.RootTop]
 		}
 		return n
 	}
@@ -131,7 +131,7 @@ func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable) int64 {
 		return total
 	}
 	groups := min(s.whole(0, s.tiers[0], d), s.ask.full)
-	if p.Limits.Spans(p.View, d) {
+	if m.Limits.Spans(m.View, d) {
 		groups = min(groups, s.mostWithin(d))
 	}
 	return groups * s.ask.sizes[0]
@@ -139,11 +139,11 @@ func (s *sums) capacity(d layout.Vertex, slots problem.SlotTable) int64 {
 
 // capacityWithBegun is the capacity for a gang with begun groups: the most new members that the domain can take out of
 // the numbers that the rules allow. Of a begun group all that is missing is placed, or nothing. O(log members) asks.
-func (s *sums) capacityWithBegun(d layout.Vertex, slots problem.SlotTable) int64 {
+func (s *sums) capacityWithBegun(d layout.Vertex, slots model.SlotTable) int64 {
 	// As in Engine.most: fewer members never need more room, so the counts that fit are the first ones.
-	counts := s.p.Wholes(1, s.p.Admitted)
+	counts := s.m.Wholes(1, s.m.Admitted)
 	i := sort.Search(len(counts), func(i int) bool {
-		some, fits := newAsk(s.p, slots, counts[i]).newSums(s.tiers)
+		some, fits := newAsk(s.m, slots, counts[i]).newSums(s.tiers)
 		return !fits || !some.takes(d)
 	})
 	if i == 0 {

@@ -12,15 +12,15 @@ import "github.com/muster-sched/muster/internal/layout"
 // order: strategy.6
 func (s *sums) takesBeyond() bool {
 	for i, t := range s.tiers {
-		if t >= s.p.View.RootTop {
+		if t >= s.m.View.RootTop {
 			continue // groups may lie anywhere
 		}
 		short := s.ask.short // members of the short group that no domain takes as its rest; above 0 with one level only
-		for _, d := range s.p.View.DomainsOf(t) {
+		for _, d := range s.m.View.DomainsOf(t) {
 			// Begun groups of outer levels place whole units of level i, so only those of i and further in are taken
 			// off.
 			left := (s.ask.slots.At(d) - s.begunWithin(i, d)) % s.ask.sizes[i]
-			if left == 0 || s.p.View.Contains(s.p.View.Outside, d) {
+			if left == 0 || s.m.View.Contains(s.m.View.Outside, d) {
 				continue
 			}
 			if left != short {
@@ -33,7 +33,7 @@ func (s *sums) takesBeyond() bool {
 		n := s.whole(i, t, layout.Root)
 		// The short group lies outside then, in what whole ones leave over there, unless the place of a whole one is
 		// free.
-		if n < groups || short > 0 && n == groups && s.rest(t, s.p.View.Outside) < short {
+		if n < groups || short > 0 && n == groups && s.rest(t, s.m.View.Outside) < short {
 			return false
 		}
 	}
@@ -52,26 +52,26 @@ func (pl placer) fillTree(d demand, kids children) {
 	for i := range kids.of {
 		kid := &kids.of[i]
 		room := pl.ask.slots.At(kid.at)
-		if kid.at == pl.p.View.Outside {
+		if kid.at == pl.m.View.Outside {
 			room = pl.ask.beyond
 		}
 		// New members here, beside what begun groups with their home below the child take.
 		room -= pl.sums.begunMembers(kid.at)
-		room += pl.p.Forced[kid.at]
-		if pl.ask.bottom() > 0 && pl.sums.tiers[0] < pl.p.View.RootTop {
+		room += pl.m.Forced[kid.at]
+		if pl.ask.bottom() > 0 && pl.sums.tiers[0] < pl.m.View.RootTop {
 			groups = pl.fillWhole(kid, room, groups)
 			continue
 		}
 		kid.demand.units = pl.ask.units()
 		var outer int64 // members in whole units of the level before, whose inner units are no units by themselves
 		for level, size := range pl.ask.sizes {
-			n := min(pl.sums.free(level, pl.p.View.RootTop, kid.at), room/size, left[level])
+			n := min(pl.sums.free(level, pl.m.View.RootTop, kid.at), room/size, left[level])
 			left[level] -= n
 			kid.demand.units[level] = n - outer/size
 			outer = n * size
 		}
 	}
-	if d.short && pl.sums.tiers[0] >= pl.p.View.RootTop {
+	if d.short && pl.sums.tiers[0] >= pl.m.View.RootTop {
 		pl.keepShort(kids)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"math/bits"
 	"sort"
 
-	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 )
@@ -28,16 +28,16 @@ import (
 func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 	// x is a candidate. If its parent was looked at for the same best, no child keeps more groups whole or has a
 	// narrower span, and no anchors tell them apart, so packing is the first key that x can win. Else nothing is known.
-	if f.p.View.TierOf(x) <= f.strategy.Gang {
-		narrowest := f.known.below(f.p.View.Above(x)).narrowest
+	if f.m.View.TierOf(x) <= f.strategy.Gang {
+		narrowest := f.known.below(f.m.View.Above(x)).narrowest
 		return narrowest > 0 && narrowest >= best.span && f.isBehind(f.comparePacking(x, best.domain), best.domain, x)
 	}
 	f.known = known{at: x} // forgets what was known of an earlier best
-	i := f.p.View.TierIndex(f.strategy.Gang)
+	i := f.m.View.TierIndex(f.strategy.Gang)
 	if c := f.compareMostIntact(best, x, i); c != 0 {
 		return c < 0
 	}
-	if len(f.p.Friends) > 0 {
+	if len(f.m.Friends) > 0 {
 		return false // the index does not count anchors, which come before the span
 	}
 	if i > 0 { // nodes have no span
@@ -52,14 +52,14 @@ func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 		case tops(best.span) < f.ask.members || least > best.span:
 			return true // every domain needs more children than the best so far
 		// Where the children of x are not the candidates, some may be nodes, which have the span 0.
-		case f.p.View.Gaps[i][x] != 1 || f.p.View.IsNode(f.p.View.FirstKid[x]),
+		case f.m.View.Gaps[i][x] != 1 || f.m.View.IsNode(f.m.View.FirstKid[x]),
 			best.span > 1 && least < best.span && tops(best.span-1) >= f.ask.members:
 			return false // one may have a narrower span
 		}
 		// The candidates below x are its children, and none has a narrower span than the best so far. More slots than
 		// the best has are then worse packing (under Spread they are better).
 		f.known.narrowest = best.span
-		if f.p.Policy != gang.Spread {
+		if !f.ask.has(features.Spread) {
 			f.known.enough = f.ask.slots.At(best.domain)
 		}
 	}
@@ -73,7 +73,7 @@ func (f *found) leastForGroups(x layout.Vertex, i int) int64 {
 	if f.ask.indexed == nil {
 		return 0
 	}
-	t := f.p.View.TierIndex(f.strategy.Groups[0])
+	t := f.m.View.TierIndex(f.strategy.Groups[0])
 	if t >= i {
 		return 0 // groups may be split between the children
 	}
@@ -103,7 +103,7 @@ func (f *found) leastForGroups(x layout.Vertex, i int) int64 {
 // The bound takes the largest number of each tier by itself, maybe of different domains. Such a vector is no smaller
 // than that of any single domain.
 func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
-	if len(f.p.Levels) > 0 && !f.ask.isCounted() {
+	if len(f.m.Levels) > 0 && !f.ask.isCounted() {
 		return 1 // not known: begun groups
 	}
 	if at := f.ask.within(); at >= 0 && i > at {
@@ -111,7 +111,7 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 	}
 	n := 0
 	for level, tier := range f.strategy.Groups { // from below the strategy's tier down to 0, as eachIntact yields them
-		for t := f.p.View.TierIndex(tier - 1); t >= 0; t-- {
+		for t := f.m.View.TierIndex(tier - 1); t >= 0; t-- {
 			all := f.ask.unitsOf(level)
 			most := all + 1
 			if t < i { // else a domain of the gang's tier lies in one of tier t, and may keep all whole
@@ -136,26 +136,26 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 // finds them equal where only the order of paths is left. The walk follows that order, so what it meets later comes
 // behind. O(depth + log children).
 func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
-	fewerZones := f.p.ZoneState.Aligned && i == 0 && f.p.Zones().ZonesOn(best) > f.p.Zones().LeastZones()
-	if i == 0 && f.p.Policy == gang.ByScore && f.p.Scored() || fewerZones {
+	fewerZones := f.ask.has(features.Aligned) && i == 0 && f.m.Room.Zones(best) > f.m.Room.LeastZones()
+	if i == 0 && f.ask.has(features.ByScore|features.Scored) || fewerZones {
 		return false // zones or host scores come before slots, and the index has neither
 	}
 	// First the slots of the domains, by a bound: equal slots lead on to the parents, whose slots are bounded or known.
-	compare := func(slots int64, with layout.Vertex) int { return f.p.CompareFree(slots, f.ask.slots.At(with)) }
-	gap := f.p.View.Gaps[i][x]
+	compare := func(slots int64, with layout.Vertex) int { return f.m.CompareFree(slots, f.ask.slots.At(with)) }
+	gap := f.m.View.Gaps[i][x]
 	slots := f.bestSlots(x, i, gap)
 	if c := compare(slots, best); c != 0 || gap == 0 {
 		return c > 0 // with gap 0 the parents are unknown, so equal slots prove nothing
 	}
-	up := f.p.View.Above(best)
+	up := f.m.View.Above(best)
 	if gap == 2 { // the parents are children of x, with at least the slots of the domain
 		if c := compare(f.bestChild(x, slots), up); c != 0 {
 			return c > 0
 		}
-		up = f.p.View.Above(up)
+		up = f.m.View.Above(up)
 	}
 	// From x up the slots are those of every domain below it.
-	for at := x; at != up && at >= 0 && up >= 0; at, up = f.p.View.Above(at), f.p.View.Above(up) {
+	for at := x; at != up && at >= 0 && up >= 0; at, up = f.m.View.Above(at), f.m.View.Above(up) {
 		if c := compare(f.ask.slots.At(at), up); c != 0 {
 			return c > 0
 		}
@@ -174,7 +174,7 @@ func (f *found) isBehind(order int, best, x layout.Vertex) bool {
 func (f *found) bestSlots(x layout.Vertex, i int, gap int8) int64 {
 	ix := f.ask.slots.Ix
 	switch {
-	case f.p.Policy == gang.Spread:
+	case f.ask.has(features.Spread):
 		return int64(ix.Most[i].At(x))
 	case i == 0 && f.ask.members < 63:
 		// Bit s: some node has s slots; the last bit stands for 63 and more, so that 63 still is a lower bound.
@@ -182,7 +182,7 @@ func (f *found) bestSlots(x layout.Vertex, i int, gap int8) int64 {
 			return f.ask.members + int64(bits.TrailingZeros64(above))
 		}
 		return math.MaxInt64
-	case gap == 1 && !f.p.View.IsNode(f.p.View.FirstKid[x]):
+	case gap == 1 && !f.m.View.IsNode(f.m.View.FirstKid[x]):
 		return f.bestChild(x, f.ask.members)
 	}
 	return f.ask.members // what cannot hold the members is no candidate
@@ -192,7 +192,7 @@ func (f *found) bestSlots(x layout.Vertex, i int, gap int8) int64 {
 // is the most slots of a child. The children are domains. O(log children).
 func (f *found) bestChild(x layout.Vertex, least int64) int64 {
 	sums := f.ask.slots.Ix.SumsOf(x)
-	if f.p.Policy == gang.Spread {
+	if f.ask.has(features.Spread) {
 		return sums.Child(1)
 	}
 	switch last := sums.Child(sums.Len); { // Child(1) is the largest
@@ -213,16 +213,16 @@ type gap struct {
 
 // findGap finds the gap of the ask. Without a running member on one side that side has no bound. O(log running).
 func (a *ask) findGap() {
-	if a.members != 1 || len(a.p.Running) == 0 || a.p.Multiple != nil {
+	if a.members != 1 || len(a.m.Running) == 0 || a.m.Multiple != nil {
 		return
 	}
-	g := gap{0, a.p.View.Nodes - 1, true}
-	behind := sort.Search(len(a.p.Running), func(i int) bool { return a.p.Running[i].Rank > a.p.Pending[0].Rank })
+	g := gap{0, a.m.View.Nodes - 1, true}
+	behind := sort.Search(len(a.m.Running), func(i int) bool { return a.m.Running[i].Rank > a.m.Pending[0] })
 	if behind > 0 {
-		g.first = a.p.Running[behind-1].Pos
+		g.first = a.m.Running[behind-1].Pos
 	}
-	if behind < len(a.p.Running) {
-		g.last = a.p.Running[behind].Pos
+	if behind < len(a.m.Running) {
+		g.last = a.m.Running[behind].Pos
 	}
 	if g.open = g.first <= g.last; g.open {
 		a.gap = g
@@ -235,13 +235,13 @@ func (a *ask) findGap() {
 //
 // order: sets.8
 func (a *ask) inGap(x layout.Vertex) (first, end layout.Vertex) {
-	lo, hi := a.p.View.Kids(x)
+	lo, hi := a.m.View.Kids(x)
 	if !a.gap.open {
 		return lo, lo
 	}
 	n := int(hi - lo)
-	first = lo + layout.Vertex(sort.Search(n, func(i int) bool { return a.p.View.EndOf(lo+layout.Vertex(i)) > a.gap.first }))
-	end = lo + layout.Vertex(sort.Search(n, func(i int) bool { return a.p.View.First(lo+layout.Vertex(i)) > a.gap.last }))
+	first = lo + layout.Vertex(sort.Search(n, func(i int) bool { return a.m.View.EndOf(lo+layout.Vertex(i)) > a.gap.first }))
+	end = lo + layout.Vertex(sort.Search(n, func(i int) bool { return a.m.View.First(lo+layout.Vertex(i)) > a.gap.last }))
 	for first < end && !a.hasRoomInGap(first) {
 		first++
 	}
@@ -254,14 +254,14 @@ func (a *ask) inGap(x layout.Vertex) (first, end layout.Vertex) {
 // hasRoomInGap says whether a member fits below x at a position of the gap. Only domains that reach beyond an end of
 // the gap are looked into. O(children of these).
 func (a *ask) hasRoomInGap(x layout.Vertex) bool {
-	first, end := a.p.View.First(x), a.p.View.EndOf(x)
+	first, end := a.m.View.First(x), a.m.View.EndOf(x)
 	switch {
 	case a.slots.At(x) <= 0 || end <= a.gap.first || first > a.gap.last:
 		return false
 	case first >= a.gap.first && end-1 <= a.gap.last:
 		return true
 	}
-	lo, hi := a.p.View.Kids(x)
+	lo, hi := a.m.View.Kids(x)
 	for c := lo; c < hi; c++ {
 		if a.hasRoomInGap(c) {
 			return true

@@ -27,7 +27,7 @@ func (f *found) rankDomains(tried map[layout.Vertex]bool) []layout.Vertex {
 		if tried[d] {
 			continue
 		}
-		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.p.Friends.At(d)})
+		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.m.Friends.At(d)})
 	}
 	slices.SortStableFunc(cands, compareCoarse)
 	out := make([]layout.Vertex, 0, len(cands))
@@ -60,7 +60,7 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	order := -1 // the first domain is the best so far
 	if best.domain >= 0 {
 		if order = f.compareIntact(best.intact, d); order == 0 {
-			order = cmp.Compare(best.anchor, f.p.Friends.At(d))
+			order = cmp.Compare(best.anchor, f.m.Friends.At(d))
 		}
 	}
 	span := int64(-1)
@@ -76,7 +76,7 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	if order < 0 {
 		f.better++
 		best.intact = f.appendIntact(best.intact[:0], d)
-		best.domain, best.anchor, best.span = d, f.p.Friends.At(d), span
+		best.domain, best.anchor, best.span = d, f.m.Friends.At(d), span
 	}
 	return order
 }
@@ -107,7 +107,7 @@ func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 		if c := cmp.Or(cmp.Compare(a.span, b.span), f.comparePacking(a.domain, b.domain)); c != 0 {
 			return c
 		}
-		return cmp.Or(scoreOf(b.domain).Compare(scoreOf(a.domain)), f.p.View.ComparePaths(a.domain, b.domain))
+		return cmp.Or(scoreOf(b.domain).Compare(scoreOf(a.domain)), f.m.View.ComparePaths(a.domain, b.domain))
 	})
 	out := make([]layout.Vertex, len(cands))
 	for i, c := range cands {
@@ -153,15 +153,15 @@ func (f *found) compareIntact(list []int64, d layout.Vertex) int {
 //
 // order: domain.1
 func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
-	if f.p.Limits.Spans(f.p.View, d) { // whole groups are decided below the domains that are counted
+	if f.m.Limits.Spans(f.m.View, d) { // whole groups are decided below the domains that are counted
 		return
 	}
 	groups := f.ask.full // new whole groups of the level
-	for i := range f.p.Levels {
+	for i := range f.m.Levels {
 		if i > 0 {
 			groups *= f.ask.ratio(i - 1)
 		}
-		for _, t := range slices.Backward(f.p.View.TiersBelow(f.strategy.Groups[i])) {
+		for _, t := range slices.Backward(f.m.View.TiersBelow(f.strategy.Groups[i])) {
 			n := min(groups, f.sums.whole(i, t, d))
 			if f.ask.short > 0 && f.sums.keepsShort(d, t) {
 				n++

@@ -5,6 +5,7 @@ package gather
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/sets"
 )
@@ -43,7 +44,7 @@ const (
 //
 // order: domain.3
 func (pl placer) spanOf(x layout.Vertex) int64 {
-	if pl.p.View.IsNode(x) {
+	if pl.m.View.IsNode(x) {
 		return 0
 	}
 	if n, ok := pl.sums.spans().indexedSpan(x); ok {
@@ -118,17 +119,17 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 	if pl.ask.jumps(x) {
 		return pl.domains(x, kids)
 	}
-	lo, end := pl.p.View.Kids(x)
-	kids.nodes = pl.p.View.IsNode(lo)
+	lo, end := pl.m.View.Kids(x)
+	kids.nodes = pl.m.View.IsNode(lo)
 	zones := pl.ask.zonesTell(x)
 	first, behind := pl.ask.inGap(x)
 	for _, run := range [...][2]layout.Vertex{{first, behind}, {lo, first}, {behind, end}} {
 		for c := run[0]; c < run[1]; c++ {
-			if slots := pl.ask.slots.At(c); slots > 0 || pl.p.Forced.At(c) > 0 {
+			if slots := pl.ask.slots.At(c); slots > 0 || pl.m.Forced.At(c) > 0 {
 				// WithRest -1: no room for the short group until roomForShort finds some.
-				kids.items = append(kids.items, sets.Item{Slots: slots, Used: pl.p.Siblings.At(c), Friends: pl.p.Friends.At(c), WithRest: -1})
+				kids.items = append(kids.items, sets.Item{Slots: slots, Used: pl.m.Siblings.At(c), Friends: pl.m.Friends.At(c), WithRest: -1})
 				if zones {
-					kids.items[len(kids.of)].Zones = pl.p.Zones().ZonesOn(c)
+					kids.items[len(kids.of)].Zones = pl.m.Room.Zones(c)
 				}
 				kids.of = append(kids.of, child{at: c})
 			}
@@ -139,14 +140,14 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 
 // domains is children for a vertex above the domains that are counted: these are its children.
 func (pl placer) domains(x layout.Vertex, kids children) children {
-	list := slices.DeleteFunc(pl.p.Limits.DomainsBelow(pl.p.View, x, nil), func(c layout.Vertex) bool { return pl.ask.slots.At(c) <= 0 })
-	kids.nodes = !slices.ContainsFunc(list, func(c layout.Vertex) bool { return !pl.p.View.IsNode(c) })
+	list := slices.DeleteFunc(pl.m.Limits.DomainsBelow(pl.m.View, x, nil), func(c layout.Vertex) bool { return pl.ask.slots.At(c) <= 0 })
+	kids.nodes = !slices.ContainsFunc(list, func(c layout.Vertex) bool { return !pl.m.View.IsNode(c) })
 	for _, first := range []bool{true, false} {
 		for _, c := range list {
 			if first == pl.ask.hasRoomInGap(c) {
-				item := sets.Item{Slots: pl.ask.slots.At(c), Used: pl.p.Siblings.At(c), Friends: pl.p.Friends.At(c), WithRest: -1}
-				if pl.p.ZoneState.Aligned && kids.nodes {
-					item.Zones = pl.p.Zones().ZonesOn(c)
+				item := sets.Item{Slots: pl.ask.slots.At(c), Used: pl.m.Siblings.At(c), Friends: pl.m.Friends.At(c), WithRest: -1}
+				if pl.ask.has(features.Aligned) && kids.nodes {
+					item.Zones = pl.m.Room.Zones(c)
 				}
 				kids.items, kids.of = append(kids.items, item), append(kids.of, child{at: c})
 			}
@@ -167,7 +168,7 @@ func (pl placer) sendBegun(x layout.Vertex, d demand, kids children) []int64 {
 			continue
 		}
 		for i := range kids.of {
-			if kid := &kids.of[i]; pl.p.View.Contains(kid.at, pl.sums.homes[g]) {
+			if kid := &kids.of[i]; pl.m.View.Contains(kid.at, pl.sums.homes[g]) {
 				kid.demand.begun = append(kid.demand.begun, g)
 			}
 		}
@@ -182,7 +183,7 @@ func (pl placer) sendBegun(x layout.Vertex, d demand, kids children) []int64 {
 // before the choice, and added to what the child is given after it.
 func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *last, kids children, want want) (left int64) {
 	for i := range kids.items {
-		n += kids.items[i].Given - pl.p.Forced.At(kids.of[i].at)
+		n += kids.items[i].Given - pl.m.Forced.At(kids.of[i].at)
 	}
 	// From here on n counts all units of the level below x, those inside outer units included, as the items' bounds do.
 	at, whole := pl.keepAt(x, level, n, kids)
@@ -203,9 +204,9 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *last, kid
 	} else {
 		c.Choose()
 	}
-	if pl.p.Forced != nil {
+	if pl.m.Forced != nil {
 		for i := range kids.items {
-			kids.items[i].Given += pl.p.Forced[kids.of[i].at]
+			kids.items[i].Given += pl.m.Forced[kids.of[i].at]
 		}
 	}
 	return 0
@@ -213,7 +214,7 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *last, kid
 
 // choice asks package sets which children of x take how many of n units of a level. Bounds are set by the caller.
 func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *sets.Chooser {
-	zoned := kids.nodes && pl.p.ZoneState.Aligned
+	zoned := kids.nodes && pl.ask.has(features.Aligned)
 	if !pl.ask.jumps(x) {
 		zoned = pl.ask.zonesTell(x)
 	}
@@ -223,7 +224,7 @@ func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *set
 		place = pl.ask.short
 	}
 	*c = choice{placer: pl, kids: kids.of, level: level, chooser: sets.Chooser{
-		Policy: pl.p.Policy, Items: kids.items, Units: n, Place: place, Multiple: pl.sums.unitOf(level, x),
+		Policy: pl.m.Policy, Items: kids.items, Units: n, Place: place, Multiple: pl.sums.unitOf(level, x),
 		Nodes: kids.nodes, Groups: level < pl.ask.bottom(),
 		Zoned: zoned, Features: pl.ask.features, Scratch: &pl.ask.scratch.least,
 	}}
@@ -270,7 +271,7 @@ func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tie
 	for i := range kids.items {
 		given += kids.items[i].Given
 	}
-	for place, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
+	for place, t := range pl.m.View.TiersBelow(pl.m.View.TierOf(x)) {
 		if pl.ask.isCounted() && given+int64(pl.ask.counted(level).Whole[place].At(x)) < n {
 			continue // not even if each child kept all that fits beside what it has
 		}
@@ -292,7 +293,7 @@ func (pl placer) keepAt(x layout.Vertex, level int, n int64, kids children) (tie
 //
 // order: keep.2
 func (pl placer) giveMost(x layout.Vertex, level int, n int64, kids children) int64 {
-	below := pl.p.View.TiersBelow(pl.p.View.TierOf(x)) // never empty: 0 is below every domain; the last is the highest
+	below := pl.m.View.TiersBelow(pl.m.View.TierOf(x)) // never empty: 0 is below every domain; the last is the highest
 	none := pl.ask.isCounted() && pl.ask.counted(level).Whole[len(below)-1].At(x) == 0
 	for i := range kids.items {
 		it, at := &kids.items[i], kids.of[i].at
@@ -311,7 +312,7 @@ func (pl placer) giveMost(x layout.Vertex, level int, n int64, kids children) in
 // order: keep.3
 func (pl placer) bound(x layout.Vertex, level int, tier int32, kids children) {
 	spans := pl.ask.jumps(x)
-	below := pl.p.View.TiersBelow(tier)
+	below := pl.m.View.TiersBelow(tier)
 	for i := range kids.items {
 		it, at := &kids.items[i], kids.of[i].at
 		it.Lo, it.Hi = it.Given, pl.sums.free(level, tier, at)

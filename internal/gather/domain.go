@@ -9,7 +9,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
@@ -19,8 +18,8 @@ import (
 // domains is computed only if they are equal in the earlier ones. O(domains), beside the intact groups and spans that
 // it computes; with an index most of the tree is passed over.
 func (f *found) best() layout.Vertex {
-	if f.p.LCA >= 0 { // there is at most one, and nothing to compare
-		if d := f.p.AboveRunning(f.strategy.Gang); d >= 0 && f.sums.takes(d) {
+	if f.m.LCA >= 0 { // there is at most one, and nothing to compare
+		if d := f.m.AboveRunning(f.strategy.Gang); d >= 0 && f.sums.takes(d) {
 			return d
 		}
 		return -1
@@ -32,9 +31,9 @@ func (f *found) best() layout.Vertex {
 		return d
 	}
 	best := candidate{domain: -1} // no span either until two domains are equal in what comes before it
-	best.intact = f.ask.scratch.carve(len(f.p.Levels) * len(f.p.View.Tiers))[:0]
+	best.intact = f.ask.scratch.carve(len(f.m.Levels) * len(f.m.View.Tiers))[:0]
 	var skip func(x layout.Vertex) bool
-	if f.ask.takes(features.AllWorse) && f.ask.plainTier(f.p.View.TierIndex(f.strategy.Gang)) {
+	if f.ask.takes(features.AllWorse) && f.ask.plainTier(f.m.View.TierIndex(f.strategy.Gang)) {
 		skip = func(x layout.Vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
 	}
 	equals := 0 // domains equal to the best in all but the scores, itself included; 1 if no score can differ
@@ -67,19 +66,31 @@ func (f *found) best() layout.Vertex {
 //
 // order: domain.4, domain.5
 func (f *found) comparePacking(a, b layout.Vertex) int {
-	if c := f.p.Zones().CompareZones(a, b); c != 0 {
-		return c
-	}
-	if f.p.Policy == gang.ByScore && f.p.View.IsNode(a) && f.p.View.IsNode(b) {
-		if c := cmp.Compare(f.ask.nodeScore(b), f.ask.nodeScore(a)); c != 0 {
+	if f.m.View.IsNode(a) && f.m.View.IsNode(b) {
+		if c := f.compareNodes(a, b); c != 0 {
 			return c
 		}
 	}
 	for a != b && a >= 0 && b >= 0 { // above a common parent all is equal
-		if c := f.p.CompareFree(f.ask.slots.At(a), f.ask.slots.At(b)); c != 0 {
+		if c := f.m.CompareFree(f.ask.slots.At(a), f.ask.slots.At(b)); c != 0 {
 			return c
 		}
-		a, b = f.p.View.Above(a), f.p.View.Above(b)
+		a, b = f.m.View.Above(a), f.m.View.Above(b)
+	}
+	return 0
+}
+
+// compareNodes prefers the node on which the next member gets fewer zones, then, under ByScore, the one with the higher host score.
+//
+// order: domain.4
+func (f *found) compareNodes(a, b layout.Vertex) int {
+	if f.ask.has(features.Aligned) {
+		if c := cmp.Compare(f.m.Room.Zones(a), f.m.Room.Zones(b)); c != 0 {
+			return c
+		}
+	}
+	if f.ask.has(features.ByScore) {
+		return cmp.Compare(f.ask.nodeScore(b), f.ask.nodeScore(a))
 	}
 	return 0
 }
@@ -89,12 +100,12 @@ func (f *found) comparePacking(a, b layout.Vertex) int {
 // most one domain: it is above them all.
 func (f *found) domains(skip func(x layout.Vertex) bool) iter.Seq[layout.Vertex] {
 	return func(yield func(layout.Vertex) bool) {
-		if f.p.LCA < 0 {
-			l := lister{f, f.p.View.TierIndex(f.strategy.Gang), skip, yield}
-			walk(f.p.View, f.strategy.Gang, layout.Root, l.enter, l.visit)
+		if f.m.LCA < 0 {
+			l := lister{f, f.m.View.TierIndex(f.strategy.Gang), skip, yield}
+			walk(f.m.View, f.strategy.Gang, layout.Root, l.enter, l.visit)
 			return
 		}
-		if d := f.p.AboveRunning(f.strategy.Gang); d >= 0 && f.sums.takes(d) {
+		if d := f.m.AboveRunning(f.strategy.Gang); d >= 0 && f.sums.takes(d) {
 			yield(d)
 		}
 	}
@@ -119,7 +130,7 @@ func (l *lister) enter(x layout.Vertex) verdict {
 // visit yields a domain of the gang's tier if it holds the ask.
 func (l *lister) visit(d layout.Vertex) verdict {
 	f := l.found
-	up := f.p.View.Above(d)
+	up := f.m.View.Above(d)
 	// The cheapest test comes first: with more slots than the best so far, under the same parent, it is packed worse.
 	if enough := f.known.below(up).enough; enough > 0 && int64(f.ask.slots.Ix.Domains.At(d)) > enough {
 		return goOn
@@ -141,7 +152,7 @@ func (l *lister) visit(d layout.Vertex) verdict {
 // hasSlots says whether all new members fit below x. Its slots are what is left beside the members that multiples force
 // there, so these are added.
 func (l *lister) hasSlots(x layout.Vertex) bool {
-	return l.found.ask.slots.At(x)+l.found.p.Forced.At(x) >= l.found.ask.members
+	return l.found.ask.slots.At(x)+l.found.m.Forced.At(x) >= l.found.ask.members
 }
 
 // mayHold is false if the index proves that no domain of the tier at place i below x can hold the ask: none has the
@@ -154,11 +165,11 @@ func (f *found) mayHold(x layout.Vertex, i int) bool {
 		return true
 	}
 	for level, tier := range f.strategy.Groups {
-		if c := f.p.Limits.CapOf(level); c.Most > 0 && f.p.View.Tiers[i] <= c.Tier && c.Most < f.ask.unitsOf(level) {
+		if c := f.m.Limits.CapOf(level); c.Most > 0 && f.m.View.Tiers[i] <= c.Tier && c.Most < f.ask.unitsOf(level) {
 			return false // no domain may have so many groups
 		}
 		// A group tier at or above the gang's binds nothing more than the slots do.
-		if t := f.p.View.TierIndex(tier); t < i && f.ask.counted(level).Most(i, t, x) < f.ask.unitsOf(level) {
+		if t := f.m.View.TierIndex(tier); t < i && f.ask.counted(level).Most(i, t, x) < f.ask.unitsOf(level) {
 			return false
 		}
 	}
@@ -221,7 +232,7 @@ type plainSearch struct {
 // slotsTell says whether slots alone tell the domains of the gang's tier apart, so that a shortcut may be taken: nodes outside the tree are no domain of a
 // tier below the root's.
 func (f *found) slotsTell(s features.Shortcut) bool {
-	return f.ask.takes(s) && f.ask.plainTier(f.p.View.TierIndex(f.strategy.Gang)) && f.strategy.Gang < f.p.View.RootTop && f.ask.slots.Ix.Domains.At(f.p.View.Outside) == 0
+	return f.ask.takes(s) && f.ask.plainTier(f.m.View.TierIndex(f.strategy.Gang)) && f.strategy.Gang < f.m.View.RootTop && f.ask.slots.Ix.Domains.At(f.m.View.Outside) == 0
 }
 
 // plainBest is best for a gang without groups where slots alone tell domains apart; d is -1 if no domain holds the
@@ -232,7 +243,7 @@ func (f *found) slotsTell(s features.Shortcut) bool {
 //
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) plainBest() (d layout.Vertex, ok bool) {
-	i := f.p.View.TierIndex(f.strategy.Gang)
+	i := f.m.View.TierIndex(f.strategy.Gang)
 	if !f.slotsTell(features.PlainBest) {
 		return -1, false
 	}
@@ -248,11 +259,11 @@ func (f *found) plainBest() (d layout.Vertex, ok bool) {
 		return -1, false
 	}
 	for p.span = 1; p.span <= index.TopSize; p.span++ {
-		if i == f.ask.within()+1 && i > 0 && int64(p.span) > f.p.Limits.Within[0].Most {
+		if i == f.ask.within()+1 && i > 0 && int64(p.span) > f.m.Limits.Within[0].Most {
 			return -1, true // in no domain do so few hold the members
 		}
 		if p.mayHold(layout.Root) {
-			walk(f.p.View, f.strategy.Gang, layout.Root, p.enter, p.visit)
+			walk(f.m.View, f.strategy.Gang, layout.Root, p.enter, p.visit)
 			return p.best, !p.mixed // a node has the span 0, which the index does not compare with p.span
 		}
 	}
@@ -265,15 +276,15 @@ func (p *plainSearch) bestNode() (d layout.Vertex, ok bool) {
 	p.bit = ix.Values.At(layout.Root) >> p.least << p.least // without too small ones
 	p.bit &= -p.bit                                         // the lowest one is left
 	// The last bit stands for all sizes from 63 on, and zones come before slots.
-	if p.bit == 0 || p.bit == 1<<63 || p.found.p.ZoneState.Aligned {
+	if p.bit == 0 || p.bit == 1<<63 || p.found.ask.has(features.Aligned) {
 		return -1, false
 	}
 	// Domains of nodes are compared, so their parents have gap 2. None of them has fewer slots than its node.
 	p.gap, p.least = 2, int32(bits.TrailingZeros64(p.bit))
-	walk(p.found.p.View, p.found.strategy.Gang, layout.Root, p.enter, p.visit)
-	for pos := p.found.p.View.FirstPos[p.best]; ; pos++ { // it ends: the domain has such a node
+	walk(p.found.m.View, p.found.strategy.Gang, layout.Root, p.enter, p.visit)
+	for pos := p.found.m.View.FirstPos[p.best]; ; pos++ { // it ends: the domain has such a node
 		if ix.Slots.At(pos) == p.least {
-			return p.found.p.View.NodeVertex(pos), true
+			return p.found.m.View.NodeVertex(pos), true
 		}
 	}
 }
@@ -289,7 +300,7 @@ func (p *plainSearch) mayHold(x layout.Vertex) bool {
 
 // enter compares the children of x itself if they are what is compared. Else it says whether to go further down.
 func (p *plainSearch) enter(x layout.Vertex) verdict {
-	v := p.found.p.View
+	v := p.found.m.View
 	lo, _ := v.Kids(x)
 	switch {
 	case p.mixed || !p.mayHold(x):
@@ -315,10 +326,10 @@ func (p *plainSearch) visit(d layout.Vertex) verdict {
 // lookInto compares the children of x with the best so far. If that has as few slots as a domain can have, they are at
 // best equal to it, and the parents decide: then x must be better than the best's parent.
 func (p *plainSearch) lookInto(x layout.Vertex) {
-	if p.free == p.least && p.found.comparePacking(x, p.found.p.View.Above(p.best)) >= 0 {
+	if p.free == p.least && p.found.comparePacking(x, p.found.m.View.Above(p.best)) >= 0 {
 		return
 	}
-	lo, end := p.found.p.View.Kids(x)
+	lo, end := p.found.m.View.Kids(x)
 	if row := p.found.ask.slots.Ix.Row(x, p.span, p.found.ask.members); row >= 0 && p.bit == 0 {
 		p.lookAlong(row, lo, end)
 	} else {

@@ -29,10 +29,10 @@ func (pl placer) keepsPlainly(x layout.Vertex, d *demand) bool {
 		d.short && !pl.ask.takes(features.ShortTier) || x == layout.Root || pl.ask.zonesTell(x) {
 		return false
 	}
-	for i := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
+	for i := range pl.m.View.TiersBelow(pl.m.View.TierOf(x)) {
 		switch whole := int64(pl.ask.indexed.Whole[i].At(x)); {
 		case whole > d.units[0], whole == d.units[0] && !d.short: // tier s*; the short group has a place to spare
-			return pl.p.View.Gaps[i][x] == 1
+			return pl.m.View.Gaps[i][x] == 1
 		case whole > 0:
 			return false // lower bounds, or no place for the short group
 		}
@@ -62,7 +62,7 @@ func (pl placer) placeGroups(x layout.Vertex, d *demand, out *share) bool {
 	}
 	// Of children with as many slots the first takes what comes first in fill order.
 	set, parts := pl.ask.scratch.taken[kept:], 0
-	lo, end := pl.p.View.Kids(x)
+	lo, end := pl.m.View.Kids(x)
 	for c := lo; c < end && parts < len(set); c++ {
 		if t := takenWith(set, pl.ask.slots.Ix.At(c)); t != nil {
 			t.at, t.part = c, parts
@@ -147,18 +147,18 @@ func (pl placer) giveShort(x layout.Vertex, set []taken, spare *int64) int {
 //
 // Same answer as order: short.1, short.3, faster.
 func (pl placer) shortTier(x layout.Vertex) int32 {
-	below := pl.p.View.TiersBelow(pl.p.View.TierOf(x))
+	below := pl.m.View.TiersBelow(pl.m.View.TierOf(x))
 	for i, t := range below {
 		if pl.ask.indexed.Whole[i].At(x) > 0 || int64(pl.ask.indexed.Rest[i].At(x)) >= pl.ask.short {
 			return t
 		}
 	}
-	return pl.p.View.TierOf(x)
+	return pl.m.View.TierOf(x)
 }
 
 // holdsShort says whether a child with enough slots for the short group has it whole at the tier that shortTier found.
 func (pl placer) holdsShort(tier int32, c layout.Vertex) bool {
-	return pl.p.View.TierOf(c) <= tier || pl.sums.rest(tier, c) >= pl.ask.short
+	return pl.m.View.TierOf(c) <= tier || pl.sums.rest(tier, c) >= pl.ask.short
 }
 
 // splitsPlainly says whether placeSplit may place a demand below x: the short group and members of groups that no child
@@ -167,7 +167,7 @@ func (pl placer) splitsPlainly(x layout.Vertex, d *demand) bool {
 	if !pl.ask.takes(features.PlaceSplit) || pl.ask.indexed == nil || !d.short || !pl.ask.takes(features.ShortTier) || x == layout.Root || pl.ask.zonesTell(x) {
 		return false
 	}
-	for i := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
+	for i := range pl.m.View.TiersBelow(pl.m.View.TierOf(x)) {
 		if pl.ask.indexed.Whole[i].At(x) > 0 {
 			return false
 		}
@@ -230,7 +230,7 @@ func (pl placer) placeSplit(x layout.Vertex, d *demand, out *share) bool {
 //
 // Same answer as order: sets.1, sets.6, sets.7, fill.1, faster.
 func (pl placer) fillZoned(x layout.Vertex, n int64, list []int32) []int32 {
-	lo, end := pl.p.View.Kids(x)
+	lo, end := pl.m.View.Kids(x)
 	if !pl.ask.sameZones(lo, end) {
 		return pl.fillChosen(x, n, list)
 	}
@@ -263,7 +263,7 @@ func (pl placer) fillZoned(x layout.Vertex, n int64, list []int32) []int32 {
 	pl.ask.scratch.picks = pl.ask.scratch.picks[:kept]
 	for i, units := range given { // in the order of paths
 		for range units {
-			list = append(list, pl.p.View.Position(lo+layout.Vertex(i)))
+			list = append(list, pl.m.View.Position(lo+layout.Vertex(i)))
 		}
 	}
 	return list
@@ -276,7 +276,7 @@ func (a *ask) sameZones(lo, end layout.Vertex) bool {
 		if a.slots.At(c) == 0 {
 			continue
 		}
-		n := a.p.Zones().ZonesOn(c)
+		n := a.m.Room.Zones(c)
 		if zones >= 0 && n != zones {
 			return false
 		}
@@ -317,7 +317,7 @@ func (pl placer) fillChosen(x layout.Vertex, n int64, list []int32) []int32 {
 	sh := pl.placeChosen(x, d)
 	for i := range sh.parts {
 		for range pl.ask.newMembers(&sh.parts[i].demand) {
-			list = append(list, pl.p.View.Position(sh.parts[i].at))
+			list = append(list, pl.m.View.Position(sh.parts[i].at))
 		}
 	}
 	return list

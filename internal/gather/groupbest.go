@@ -29,7 +29,7 @@ func (f *found) groupBest() (d layout.Vertex, ok bool) {
 	if f.ask.indexed == nil || !f.slotsTell(features.GroupBest) {
 		return -1, false
 	}
-	i, t := f.p.View.TierIndex(f.strategy.Gang), f.p.View.TierIndex(f.strategy.Groups[0])
+	i, t := f.m.View.TierIndex(f.strategy.Gang), f.m.View.TierIndex(f.strategy.Groups[0])
 	switch {
 	case !f.mayHold(layout.Root, i):
 		return -1, true
@@ -40,7 +40,7 @@ func (f *found) groupBest() (d layout.Vertex, ok bool) {
 	}
 	g := groupSearch{found: f, place: i, groupPlace: t, best: -1, free: math.MaxInt64}
 	for g.span = f.leastForGroups(layout.Root, i); g.span <= index.TopSize; g.span++ {
-		walk(f.p.View, f.strategy.Gang, layout.Root, g.enter, g.visit)
+		walk(f.m.View, f.strategy.Gang, layout.Root, g.enter, g.visit)
 		if g.mixed || g.best >= 0 {
 			return g.best, !g.mixed
 		}
@@ -55,7 +55,7 @@ func (g *groupSearch) enter(x layout.Vertex) verdict {
 		int64(f.ask.indexed.Tops[g.place][g.groupPlace].At(x*index.TopSize+int32(g.span)-1)) < f.ask.full {
 		return pass
 	}
-	if lo, end := f.p.View.Kids(x); f.p.View.IsNode(lo) {
+	if lo, end := f.m.View.Kids(x); f.m.View.IsNode(lo) {
 		g.mixed = lo != end
 		return pass
 	}
@@ -80,7 +80,7 @@ func (g *groupSearch) visit(d layout.Vertex) verdict {
 
 // mayLieIn says whether the best children of a domain hold all groups in the span.
 func (g *groupSearch) mayLieIn(x layout.Vertex) bool {
-	v := g.found.p.View
+	v := g.found.m.View
 	lo, end := v.Kids(x)
 	if v.IsNode(lo) || int64(end-lo) <= g.span || v.Tier[x] <= v.Tiers[g.groupPlace] {
 		return true

@@ -7,31 +7,31 @@ import (
 
 	"github.com/muster-sched/muster/internal/invariant"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // checkPlan checks a decided plan: every vertex hands all that it gets to its children and gets no more than it has
 // room for, every new member has one position, in the domain, and neither gang nor groups reach above the tiers of the
 // strategy.
-func (f *found) checkPlan(o *problem.Outcome, sh *share) {
+func (f *found) checkPlan(o *model.Answer, sh *share) {
 	count := map[layout.Vertex]int64{} // by node: members of the share, less those with a position
 	f.checkShare(sh, count)
 	invariant.Hold(f.ask.newMembers(&sh.demand) == f.ask.members, "%d members are shared out, not %d", f.ask.newMembers(&sh.demand), f.ask.members)
 	invariant.Hold(int64(len(o.Positions)) == f.ask.members, "%d of %d members have a position", len(o.Positions), f.ask.members)
 	for _, pos := range o.Positions {
-		x := f.p.View.NodeVertex(pos)
+		x := f.m.View.NodeVertex(pos)
 		count[x]--
-		invariant.Hold(f.p.View.Contains(o.Domain, x), "position %d is not in domain %d", pos, o.Domain)
+		invariant.Hold(f.m.View.Contains(o.Domain, x), "position %d is not in domain %d", pos, o.Domain)
 	}
 	for x, n := range count {
 		invariant.Hold(n == 0, "node %d takes %d members more than it has ranks", x, n)
 	}
 	where := slices.Clone(o.Positions)
-	for _, m := range f.p.Running {
+	for _, m := range f.m.Running {
 		where = append(where, m.Pos)
 	}
-	invariant.Hold(f.p.View.TierOf(f.p.View.Named(f.p.View.Lowest(where))) <= f.strategy.Gang, "the gang reaches more than tier %d", f.strategy.Gang)
-	for i, t := range f.p.ReachedByGroups(o.Positions) {
+	invariant.Hold(f.m.View.TierOf(f.m.View.Named(f.m.View.Lowest(where))) <= f.strategy.Gang, "the gang reaches more than tier %d", f.strategy.Gang)
+	for i, t := range f.m.ReachedByGroups(o.Positions) {
 		invariant.Hold(t <= f.strategy.Groups[i], "groups of level %d reach tier %d, not %d", i, t, f.strategy.Groups[i])
 	}
 }
@@ -40,26 +40,26 @@ func (f *found) checkPlan(o *problem.Outcome, sh *share) {
 func (f *found) checkShare(sh *share, count map[layout.Vertex]int64) {
 	n := f.ask.newMembers(&sh.demand)
 	invariant.Hold(n > 0, "vertex %d gets a share of nothing", sh.at)
-	if room := f.ask.slots.At(sh.at) + f.p.Forced[sh.at]; f.ask.beyond == 0 {
+	if room := f.ask.slots.At(sh.at) + f.m.Forced[sh.at]; f.ask.beyond == 0 {
 		invariant.Hold(n <= room, "vertex %d with room for %d takes %d members", sh.at, room, n)
 	}
-	if f.p.Multiple != nil && f.p.View.Above(sh.at) >= 0 {
-		unit := f.p.Unit(f.p.View.Above(sh.at))
-		invariant.Hold((n+f.p.Siblings[sh.at])%unit == 0, "vertex %d takes %d members, no multiple of %d", sh.at, n, unit)
+	if f.m.Multiple != nil && f.m.View.Above(sh.at) >= 0 {
+		unit := f.m.Unit(f.m.View.Above(sh.at))
+		invariant.Hold((n+f.m.Siblings[sh.at])%unit == 0, "vertex %d takes %d members, no multiple of %d", sh.at, n, unit)
 	}
-	if f.p.View.IsNode(sh.at) {
+	if f.m.View.IsNode(sh.at) {
 		invariant.Hold(len(sh.parts) == 0 && count[sh.at] == 0, "node %d is split or used twice", sh.at)
 		count[sh.at] = n
 		return
 	}
 	for _, pos := range sh.run {
-		invariant.Hold(f.p.View.Contains(sh.at, f.p.View.NodeVertex(pos)), "position %d is not below vertex %d", pos, sh.at)
-		count[f.p.View.NodeVertex(pos)]++
+		invariant.Hold(f.m.View.Contains(sh.at, f.m.View.NodeVertex(pos)), "position %d is not below vertex %d", pos, sh.at)
+		count[f.m.View.NodeVertex(pos)]++
 		n--
 	}
-	isChild := func(x layout.Vertex) bool { return f.p.View.Above(x) == sh.at }
+	isChild := func(x layout.Vertex) bool { return f.m.View.Above(x) == sh.at }
 	if f.ask.jumps(sh.at) {
-		domains := f.p.Limits.DomainsBelow(f.p.View, sh.at, nil) // which are the children here
+		domains := f.m.Limits.DomainsBelow(f.m.View, sh.at, nil) // which are the children here
 		isChild = func(x layout.Vertex) bool { return slices.Contains(domains, x) }
 	}
 	whole := make([]int64, len(f.ask.sizes)) // units that the parts take, by level

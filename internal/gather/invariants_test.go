@@ -11,13 +11,14 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // With the build tag `invariants` a plan that is wrong is seen.
 func TestInvariantsSeeWrongPlans(t *testing.T) {
-	decided := func() (*found, *problem.Outcome, *share) {
+	decided := func() (*found, *model.Answer, *share) {
 		req := &gang.Request{Name: "g", Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}}}
 		for i := range 4 {
 			req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("m-", i)})
@@ -33,7 +34,7 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		_, err = problem.RefusedTogether(p)
 		require.NoError(t, err)
 		p.Ready()
-		for f := range newAsk(p, p.Slots().Table(), 4).feasible(nil) {
+		for f := range newAsk(&p.Model, p.Model.Room.Table(), 4).feasible(nil) {
 			if d := f.best(); d >= 0 {
 				o := f.decide(d)
 				sh := f.sums.placer().place(d, f.ask.everything())
@@ -42,16 +43,16 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		}
 		return nil, nil, nil
 	}
-	for want, spoil := range map[string]func(f *found, o *problem.Outcome, sh *share){
-		"invariant: 5 members are shared out, not 4": func(f *found, o *problem.Outcome, sh *share) {
+	for want, spoil := range map[string]func(f *found, o *model.Answer, sh *share){
+		"invariant: 5 members are shared out, not 4": func(f *found, o *model.Answer, sh *share) {
 			sh.demand.units[0]++
 			sh.parts[0].demand.units[0]++
 			sh.parts[0].parts[0].demand.units[0]++
 		},
-		"invariant: vertex 0 keeps -1 members to itself": func(f *found, o *problem.Outcome, sh *share) { sh.demand.units[0]-- },
-		"invariant: 3 of 4 members have a position":      func(f *found, o *problem.Outcome, sh *share) { o.Positions = o.Positions[:3] },
-		"invariant: the gang reaches more than tier 0":   func(f *found, o *problem.Outcome, sh *share) { f.strategy.Gang = 0 },
-		"invariant: vertex 1 gets a part of vertex 1":    func(f *found, o *problem.Outcome, sh *share) { sh.at = 1 },
+		"invariant: vertex 0 keeps -1 members to itself": func(f *found, o *model.Answer, sh *share) { sh.demand.units[0]-- },
+		"invariant: 3 of 4 members have a position":      func(f *found, o *model.Answer, sh *share) { o.Positions = o.Positions[:3] },
+		"invariant: the gang reaches more than tier 0":   func(f *found, o *model.Answer, sh *share) { f.strategy.Gang = 0 },
+		"invariant: vertex 1 gets a part of vertex 1":    func(f *found, o *model.Answer, sh *share) { sh.at = 1 },
 	} {
 		f, o, sh := decided()
 		f.checkPlan(o, sh)

@@ -10,7 +10,7 @@ import (
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
@@ -62,27 +62,27 @@ func (d *demand) empty() bool {
 
 // placer decides what the children of a vertex get, and how much each, under one strategy.
 type placer struct {
-	p    *problem.Problem
+	m    *model.Model
 	ask  *ask
 	sums *sums
 }
 
-func (s *sums) placer() placer { return placer{s.p, s.ask, s} }
+func (s *sums) placer() placer { return placer{s.m, s.ask, s} }
 
 // spans answers how few children of a domain hold the whole ask, from the index alone.
 type spans struct {
-	p    *problem.Problem
+	m    *model.Model
 	ask  *ask
 	sums *sums
 }
 
-func (s *sums) spans() spans { return spans{s.p, s.ask, s} }
+func (s *sums) spans() spans { return spans{s.m, s.ask, s} }
 
 // place decides, vertex by vertex down to the nodes, where a demand goes below x (docs/order/4-children.md). The demand
 // must fit. A child is placed once its part is fixed, so no lower level changes a choice above it.
 func (pl placer) place(x layout.Vertex, d demand) share {
 	out := share{demand: d, at: x}
-	if pl.p.View.IsNode(x) {
+	if pl.m.View.IsNode(x) {
 		return out
 	}
 	if pl.fillsPlainly(x, &d) {
@@ -145,7 +145,7 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	switch {
 	case !pl.ask.takes(features.FillPlain) || len(d.begun) > 0:
 		return false
-	case pl.ask.jumps(x) && !pl.ask.takes(features.PickBelow), pl.p.ZoneState.Aligned && !pl.ask.takes(features.FillZoned):
+	case pl.ask.jumps(x) && !pl.ask.takes(features.PickBelow), pl.ask.has(features.Aligned) && !pl.ask.takes(features.FillZoned):
 		return false
 	case pl.countsOutside(x) && !pl.ask.jumps(x):
 		return false
@@ -158,14 +158,14 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	case pl.ask.nested != nil:
 		// An outer group that a child holds whole has inner ones there, and no tier holds more of these whole than the
 		// highest.
-		below := pl.p.View.TiersBelow(pl.p.View.TierOf(x))
+		below := pl.m.View.TiersBelow(pl.m.View.TierOf(x))
 		return d.units[pl.ask.bottom()] == pl.ask.newMembers(d) || pl.ask.counted(pl.ask.bottom() - 1).Whole[len(below)-1].At(x) == 0
 	case d.units[0] == 0: // members of groups that were split further up
 		sums := pl.ask.slots.Ix.SumsOf(x)
 		return !d.short || sums.Child(1) < pl.ask.short // no child holds the short group whole
 	}
 	// With none whole at any lower tier every group is split here, the short one with them, and no child keeps any.
-	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
+	for _, t := range pl.m.View.TiersBelow(pl.m.View.TierOf(x)) {
 		if pl.sums.whole(0, t, x) > 0 || d.short && pl.sums.rest(t, x) >= pl.ask.short {
 			return false
 		}
@@ -184,7 +184,7 @@ func (pl placer) countsOutside(x layout.Vertex) bool { return x == layout.Root &
 //
 // Same answer as order: sets.1, sets.6, fill.1, faster.
 func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
-	if pl.p.View.IsNode(x) || n == pl.ask.slots.At(x) && !pl.ask.capped && !pl.countsOutside(x) { // every slot is taken, there is nothing to choose
+	if pl.m.View.IsNode(x) || n == pl.ask.slots.At(x) && !pl.ask.capped && !pl.countsOutside(x) { // every slot is taken, there is nothing to choose
 		return pl.fillAll(x, n, list)
 	}
 	if pl.ask.zonesTell(x) {
@@ -223,17 +223,17 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 // list must have room for one position more than is placed, where a node without slots leaves its own. O(n + nodes
 // below x).
 func (pl placer) fillAll(x layout.Vertex, n int64, list []int32) []int32 {
-	if pl.p.View.IsNode(x) {
+	if pl.m.View.IsNode(x) {
 		for range n {
-			list = append(list, pl.p.View.Position(x))
+			list = append(list, pl.m.View.Position(x))
 		}
 		return list
 	}
-	pl.ask.scratch.slots = cow.AppendTo(pl.ask.scratch.slots[:0], &pl.ask.slots.Ix.Slots, pl.p.View.FirstPos[x], pl.p.View.EndPos[x])
+	pl.ask.scratch.slots = cow.AppendTo(pl.ask.scratch.slots[:0], &pl.ask.slots.Ix.Slots, pl.m.View.FirstPos[x], pl.m.View.EndPos[x])
 	end := len(list)
 	list = list[:cap(list)]
 	for i, slots := range pl.ask.scratch.slots {
-		pos := pl.p.View.FirstPos[x] + int32(i)
+		pos := pl.m.View.FirstPos[x] + int32(i)
 		list[end] = pos // without a slot the next node overwrites it; most nodes have one or none
 		for k := 1; k < int(slots); k++ {
 			list[end+k] = pos
@@ -280,7 +280,7 @@ func (pl placer) pickFewest(x layout.Vertex, n int64) {
 			return true
 		}
 	}
-	lo, _ := pl.p.View.Kids(x)
+	lo, _ := pl.m.View.Kids(x)
 	for i, slots := range pl.ask.slotsBelow(x) {
 		if size == 0 {
 			break
@@ -330,14 +330,14 @@ func (pl placer) pickBelow(x layout.Vertex, n int64) {
 // roomyBelow adds to a list the domains below x that are counted and have so many slots, in the order of paths.
 func (pl placer) roomyBelow(x layout.Vertex, floor int64, list []layout.Vertex) []layout.Vertex {
 	switch {
-	case !pl.p.Limits.Spans(pl.p.View, x):
+	case !pl.m.Limits.Spans(pl.m.View, x):
 		if pl.ask.slots.At(x) >= floor {
 			list = append(list, x)
 		}
 	case int64(pl.ask.slots.Ix.Most[pl.ask.within()].At(x)) >= floor:
-		lo, end := pl.p.View.Kids(x)
+		lo, end := pl.m.View.Kids(x)
 		for c := lo; c < end; c++ {
-			if c != pl.p.View.Outside { // a limit on domains keeps members in the tree
+			if c != pl.m.View.Outside { // a limit on domains keeps members in the tree
 				list = pl.roomyBelow(c, floor, list)
 			}
 		}
@@ -348,8 +348,8 @@ func (pl placer) roomyBelow(x layout.Vertex, floor int64, list []layout.Vertex) 
 // slotsBelow are the slots of the children of x, in the scratch until the next call. O(children).
 func (a *ask) slotsBelow(x layout.Vertex) []int32 {
 	list := a.scratch.slots[:0]
-	if lo, end := a.p.View.Kids(x); a.p.View.IsNode(lo) {
-		list = cow.AppendTo(list, &a.slots.Ix.Slots, a.p.View.FirstPos[x], a.p.View.EndPos[x])
+	if lo, end := a.m.View.Kids(x); a.m.View.IsNode(lo) {
+		list = cow.AppendTo(list, &a.slots.Ix.Slots, a.m.View.FirstPos[x], a.m.View.EndPos[x])
 	} else {
 		list = cow.AppendTo(list, &a.slots.Ix.Domains, lo, end)
 	}

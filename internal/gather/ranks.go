@@ -5,7 +5,7 @@ package gather
 import (
 	"slices"
 
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // arrangement is the order of positions below a vertex, cut into units. A unit is a run of positions, one for each
@@ -18,7 +18,7 @@ type arrangement struct {
 
 // arranger puts the positions of a share into the order of ranks.
 type arranger struct {
-	p   *problem.Problem
+	m   *model.Model
 	ask *ask
 }
 
@@ -54,7 +54,7 @@ func (ar arranger) appendUnits(sh *share, out *arrangement) {
 	switch { // inner or begun groups lie there: assemble makes them of the members
 	case sh.run != nil:
 		out.units[bottom] = append(out.units[bottom], sh.run...)
-	case ar.p.View.IsNode(sh.at):
+	case ar.m.View.IsNode(sh.at):
 		out.units[bottom] = ar.appendNode(out.units[bottom], sh)
 	}
 	for i := range sh.parts {
@@ -69,7 +69,7 @@ func (ar arranger) appendUnits(sh *share, out *arrangement) {
 // vertices have left over, and none of inner groups on a node or in a run. O(parts).
 func (ar arranger) isWhole(sh *share) bool {
 	switch {
-	case sh.run != nil, ar.p.View.IsNode(sh.at):
+	case sh.run != nil, ar.m.View.IsNode(sh.at):
 		return ar.ask.bottom() < 2 && len(sh.demand.begun) == 0 || sh.demand.units[ar.ask.bottom()] == ar.ask.newMembers(&sh.demand)
 	case ar.ask.bottom() > 1 || len(sh.demand.begun) > 0:
 		return false
@@ -90,7 +90,7 @@ func (ar arranger) appendWhole(sh *share, out *arrangement) {
 	switch {
 	case sh.run != nil:
 		ar.cutRun(sh, sh.run, out)
-	case ar.p.View.IsNode(sh.at):
+	case ar.m.View.IsNode(sh.at):
 		ar.cutRun(sh, ar.appendNode(ar.ask.scratch.positions(ar.ask.newMembers(&sh.demand)), sh), out)
 	}
 	for i := range sh.parts {
@@ -101,7 +101,7 @@ func (ar arranger) appendWhole(sh *share, out *arrangement) {
 // appendNode lists the position of a node, once for each member.
 func (ar arranger) appendNode(list []int32, sh *share) []int32 {
 	for range ar.ask.newMembers(&sh.demand) {
-		list = append(list, ar.p.View.Position(sh.at))
+		list = append(list, ar.m.View.Position(sh.at))
 	}
 	return list
 }
@@ -201,8 +201,8 @@ func (ar arranger) assign(a arrangement) []int32 {
 	// What is left in rank order: whole new groups, then the short one; without groups the members.
 	rest := append(slices.Clone(a.units[0]), a.short...)
 	out := make([]int32, ar.ask.members)
-	for i, m := range ar.p.Pending[:ar.ask.members] {
-		pos, ok := at[m.Rank]
+	for i, rank := range ar.m.Pending[:ar.ask.members] {
+		pos, ok := at[rank]
 		if !ok {
 			pos, rest = rest[0], rest[1:]
 		}

@@ -3,6 +3,7 @@
 package gather
 
 import (
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/sets"
 )
@@ -10,42 +11,31 @@ import (
 // maxScore bounds the host score of a node, so that no sum over members overflows.
 const maxScore = 1 << 36
 
-// nodeScore is the host score of one unit on a node: the host's for each of its members, and the weights of the
-// preferences that the node matches. It is within maxScore of 0, and 0 without scores. O(preferences) the first time
-// for a node.
+// nodeScore is the score of one unit on a node, within maxScore of 0, and 0 without scores. It is asked of the room once for a node.
 func (a *ask) nodeScore(x layout.Vertex) int64 {
-	if !a.p.Scored() {
+	if !a.has(features.Scored) {
 		return 0
 	}
-	pos := a.p.View.Position(x)
+	pos := a.m.View.Position(x)
 	if score, ok := a.scores[pos]; ok {
 		return score
-	}
-	id := a.p.View.Node(pos)
-	name := a.p.Snapshot.Lineage.Names[id]
-	var score int64
-	for _, shape := range a.p.Shapes {
-		score += a.p.Judges.PreferenceScore(shape, name, a.p.Snapshot.Static.At(id).Labels)
-	}
-	if a.p.Request.Score != nil {
-		score += a.p.Request.Score(name) * int64(a.p.Size())
 	}
 	if a.scores == nil {
 		a.scores = map[int32]int64{}
 	}
-	score = max(-maxScore, min(maxScore, score))
+	score := max(-maxScore, min(maxScore, a.m.Room.Score(x)))
 	a.scores[pos] = score
 	return score
 }
 
 // scoreOn is the score of so many units on a node: of the zones that they get together, and of the host for each.
 func (a *ask) scoreOn(x layout.Vertex, units int64) sets.Score {
-	return sets.Score{Zones: a.p.Zones().ZoneScore(x, units), Host: a.nodeScore(x) * units}
+	return sets.Score{Zones: a.m.Room.ZoneScore(x, units), Host: a.nodeScore(x) * units}
 }
 
 // hostScore is the host score of a share, summed over its members. O(nodes in the share).
 func (pl placer) hostScore(sh *share) (sum int64) {
-	if pl.p.View.IsNode(sh.at) {
+	if pl.m.View.IsNode(sh.at) {
 		return pl.ask.nodeScore(sh.at) * pl.ask.newMembers(&sh.demand)
 	}
 	for i := range sh.parts {
@@ -57,10 +47,10 @@ func (pl placer) hostScore(sh *share) (sum int64) {
 // scoreBelow is the score of a demand placed below x. A domain has host scores only, and without any it costs no
 // placement.
 func (pl placer) scoreBelow(x layout.Vertex, d demand) sets.Score {
-	if pl.p.View.IsNode(x) {
+	if pl.m.View.IsNode(x) {
 		return pl.ask.scoreOn(x, pl.ask.newMembers(&d))
 	}
-	if !pl.p.Scored() {
+	if !pl.ask.has(features.Scored) {
 		return sets.Score{}
 	}
 	sh := pl.place(x, d)
@@ -73,8 +63,8 @@ func (a *ask) nodeLike(x layout.Vertex) int32 {
 	switch {
 	case a.slots.Flat != nil:
 		return 0
-	case a.p.View.IsNode(x):
-		return a.p.View.Position(x) + 1
+	case a.m.View.IsNode(x):
+		return a.m.View.Position(x) + 1
 	}
 	return max(0, a.slots.Ix.Alike.At(x))
 }
@@ -86,13 +76,11 @@ func (a *ask) alike(v, w layout.Vertex) bool {
 	if x == y || x == 0 || y == 0 {
 		return x == y && x > 0
 	}
-	ids := [2]int32{a.p.View.Node(x - 1), a.p.View.Node(y - 1)}
-	return a.slots.Ix.Slots.At(x-1) == a.slots.Ix.Slots.At(y-1) &&
-		a.p.Zones().StateOf(ids[0], a.p.ZoneState.Released[ids[0]]).Equal(a.p.Zones().StateOf(ids[1], a.p.ZoneState.Released[ids[1]]))
+	return a.slots.Ix.Slots.At(x-1) == a.slots.Ix.Slots.At(y-1) && a.m.Room.SameZones(a.m.View.NodeVertex(x-1), a.m.View.NodeVertex(y-1))
 }
 
 // scoresTell says whether x, or a domain of the gang's tier below it, may differ in score from the best so far, if both
 // are equal in all keys before.
 func (f *found) scoresTell(best, x layout.Vertex) bool {
-	return f.p.Scored() || f.p.ZoneState.Aligned && f.p.View.IsNode(best) && !f.ask.alike(best, x)
+	return f.ask.has(features.Scored) || f.ask.has(features.Aligned) && f.m.View.IsNode(best) && !f.ask.alike(best, x)
 }

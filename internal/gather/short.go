@@ -46,7 +46,7 @@ func (pl placer) placesShort(x layout.Vertex, level int, at int32, n int64, sing
 //
 // order: short.1
 func (pl placer) roomForShort(x layout.Vertex, at int32, spare int64, kids children) bool {
-	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
+	for _, t := range pl.m.View.TiersBelow(pl.m.View.TierOf(x)) {
 		if pl.sums.rulesOutShort(at, t, x) {
 			continue
 		}
@@ -69,7 +69,7 @@ func (pl placer) roomForShort(x layout.Vertex, at int32, spare int64, kids child
 //
 // order: short.3
 func (pl placer) roomBesideMost(x layout.Vertex, kids children) {
-	for _, t := range pl.p.View.TiersBelow(pl.p.View.TierOf(x)) {
+	for _, t := range pl.m.View.TiersBelow(pl.m.View.TierOf(x)) {
 		room := false
 		for i := range kids.of {
 			kid := &kids.of[i]
@@ -95,12 +95,12 @@ func (s *sums) beside(at, t int32, x layout.Vertex, least int64) int64 {
 		return -1
 	}
 	n := min(most, left/s.ask.sizes[0])
-	if below := s.p.View.TiersBelow(at); len(below) > 0 {
+	if below := s.m.View.TiersBelow(at); len(below) > 0 {
 		least = min(least, s.whole(0, below[len(below)-1], x))
 	} else {
 		least = 0
 	}
-	switch tier := s.p.View.TierOf(x); {
+	switch tier := s.m.View.TierOf(x); {
 	case tier > max(at, t):
 		n = min(n, s.besideGathered(at, t, x, least))
 	case tier > t && !s.leads(t, x):
@@ -123,7 +123,7 @@ func (s *sums) besideGathered(at, t int32, x layout.Vertex, least int64) int64 {
 	}
 	var sum int64
 	cost := int64(-1) // unknown
-	lo, end := s.p.View.Kids(x)
+	lo, end := s.m.View.Kids(x)
 	for c := lo; c < end && (cost != 0 || s.reserved != nil); c++ {
 		whole := s.whole(0, at, c)
 		sum += whole
@@ -146,13 +146,13 @@ func (s *sums) besideGathered(at, t int32, x layout.Vertex, least int64) int64 {
 //
 // order: short.3
 func (s *sums) leads(t int32, x layout.Vertex) bool {
-	if s.p.View.TierOf(x) <= t {
+	if s.m.View.TierOf(x) <= t {
 		return true
 	}
 	if s.ask.indexed != nil && s.rest(t, x) < s.ask.short {
 		return false // the last of these vertices is a domain of tier t
 	}
-	lo, end := s.p.View.Kids(x)
+	lo, end := s.m.View.Kids(x)
 	for c := lo; c < end; c++ {
 		if s.ownRest(c) >= s.ask.short && s.leads(t, c) {
 			return true
@@ -164,7 +164,7 @@ func (s *sums) leads(t int32, x layout.Vertex) bool {
 // rulesOutShort is true only if no domain of tier t below x has room for the short group, t below s*: there all groups
 // that a domain can hold come first, so it needs what they leave over. O(1).
 func (s *sums) rulesOutShort(at, t int32, x layout.Vertex) bool {
-	return t < at && s.reserved == nil && s.p.View.TierOf(x) > t && s.rest(t, x) < s.ask.short
+	return t < at && s.reserved == nil && s.m.View.TierOf(x) > t && s.rest(t, x) < s.ask.short
 }
 
 // keepsShort says whether the short group stays whole in one domain of tier t where the ask is placed below d, beside as
@@ -181,15 +181,15 @@ func (s *sums) keepsShort(d layout.Vertex, t int32) bool {
 	case whole == s.ask.full:
 		return true
 	}
-	at := s.p.View.TierOf(d) // s*
-	for _, higher := range s.p.View.TiersBelow(at) {
+	at := s.m.View.TierOf(d) // s*
+	for _, higher := range s.m.View.TiersBelow(at) {
 		if higher > t && s.whole(0, higher, d) >= s.ask.full {
 			at = higher
 			break
 		}
 	}
-	below := s.p.View.TiersBelow(at)
-	if s.reserved == nil && s.whole(0, below[len(below)-1], d) == 0 && (at == s.p.View.TierOf(d) || s.whole(0, at, d) > s.ask.full) {
+	below := s.m.View.TiersBelow(at)
+	if s.reserved == nil && s.whole(0, below[len(below)-1], d) == 0 && (at == s.m.View.TierOf(d) || s.whole(0, at, d) > s.ask.full) {
 		return true // no full group is whole below s*, so that what holds the short one leads to it, and a place is to spare
 	}
 	return s.beside(at, t, d, math.MaxInt64) >= s.ask.full

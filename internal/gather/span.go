@@ -35,14 +35,14 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	}
 	sums := s.ask.slots.Ix.SumsOf(x)
 	switch {
-	case len(s.p.Levels) == 0:
+	case len(s.m.Levels) == 0:
 		n, _ := sums.Fewest(s.ask.members)
 		return int64(n), true
 	case s.ask.indexed == nil:
 		return 0, false
 	}
 	switch {
-	case sums.Nodes != nil && s.p.Limits.CountGroups():
+	case sums.Nodes != nil && s.m.Limits.CountGroups():
 		return 0, false // slots do not say how many groups a node may take
 	case sums.Nodes != nil:
 		return s.spanOfNodes(x, &sums)
@@ -50,7 +50,7 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	// The lowest tier at which all groups stay whole is s* of docs/order/4-children.md.
 	var lower int64     // whole groups at the next lower tier, which bind their children
 	keepsShort := false // a domain of that tier has room for the short one beside them
-	for i := range s.p.View.TiersBelow(s.p.View.TierOf(x)) {
+	for i := range s.m.View.TiersBelow(s.m.View.TierOf(x)) {
 		whole := int64(s.ask.indexed.Whole[i].At(x))
 		if whole >= s.ask.full {
 			switch {
@@ -81,9 +81,9 @@ func (s spans) spanOfSplit(x layout.Vertex, sums *index.ChildSums) int64 {
 	if n > 1 {
 		others = sums.Of(n - 1)
 	}
-	lo, end := s.p.View.Kids(x)
-	for _, t := range s.p.View.TiersBelow(s.p.View.TierOf(x)) {
-		if s.ask.indexed.Rest[s.p.View.TierIndex(t)].At(x) < int32(s.ask.short) {
+	lo, end := s.m.View.Kids(x)
+	for _, t := range s.m.View.TiersBelow(s.m.View.TierOf(x)) {
+		if s.ask.indexed.Rest[s.m.View.TierIndex(t)].At(x) < int32(s.ask.short) {
 			continue
 		}
 		most := int64(0) // slots of the largest child that the short group may lie in
@@ -107,17 +107,17 @@ func (s spans) spanOfSplit(x layout.Vertex, sums *index.ChildSums) int64 {
 // full group does, so that it may lie in some children only; not ok if these are no domains of that tier or lower.
 // O(children).
 func (s spans) spanWithTightShort(x layout.Vertex, i int) (int64, bool) {
-	if s.p.View.Gaps[i][x] != 1 || x == layout.Root {
+	if s.m.View.Gaps[i][x] != 1 || x == layout.Root {
 		return 0, false
 	}
-	sums := s.ask.indexed.SumsOf(s.p.View, i, x)
+	sums := s.ask.indexed.SumsOf(s.m.View, i, x)
 	n, sum := sums.Fewest(s.ask.full)
 	if n == 0 {
 		return 1, true
 	}
 	pl := s.sums.placer()
 	tier, last := pl.shortTier(x), sums.Child(n)
-	lo, end := s.p.View.Kids(x)
+	lo, end := s.m.View.Kids(x)
 	for c := lo; c < end; c++ {
 		slots := s.ask.slots.At(c)
 		if slots < s.ask.short || !pl.holdsShort(tier, c) {
@@ -141,7 +141,7 @@ func (s spans) spanWithTightShort(x layout.Vertex, i int) (int64, bool) {
 // takes the place of a whole group, or lies beside the groups of a child that has room for it. With a short group there
 // is room for one whole group more than the full ones.
 func (s spans) spanWithShort(x layout.Vertex, i int) int64 {
-	sums := s.ask.indexed.SumsOf(s.p.View, i, x)
+	sums := s.ask.indexed.SumsOf(s.m.View, i, x)
 	n, sum := sums.Fewest(s.ask.full)
 	if s.ask.short == 0 || sum > s.ask.full && n > 0 {
 		return int64(n) // a place for a whole group is to spare in these n
@@ -158,10 +158,10 @@ func (s spans) spanWithShort(x layout.Vertex, i int) int64 {
 // hasPlaceBeside says whether some child of x holds at least so many groups, each whole in a domain of the tier at
 // place i, and has room for the short group beside as many as it can hold. O(children).
 func (s spans) hasPlaceBeside(x layout.Vertex, i int, groups int64) bool {
-	if s.sums.fromIndex(residue, 0, s.p.View.Tiers[i], x) < s.ask.short {
+	if s.sums.fromIndex(residue, 0, s.m.View.Tiers[i], x) < s.ask.short {
 		return false
 	}
-	if s.p.View.Gaps[i][x] == 1 && x != layout.Root { // slots alone say both, so the largest children come first
+	if s.m.View.Gaps[i][x] == 1 && x != layout.Root { // slots alone say both, so the largest children come first
 		size, sums := s.ask.sizes[0], s.ask.slots.Ix.SumsOf(x)
 		for n := int32(1); n <= sums.Len; n++ {
 			slots := sums.Child(n)
@@ -174,9 +174,9 @@ func (s spans) hasPlaceBeside(x layout.Vertex, i int, groups int64) bool {
 		}
 		return false
 	}
-	lo, end := s.p.View.Kids(x)
+	lo, end := s.m.View.Kids(x)
 	for c := lo; c < end; c++ {
-		if s.sums.whole(0, s.p.View.Tiers[i], c) >= groups && s.sums.rest(s.p.View.Tiers[i], c) >= s.ask.short {
+		if s.sums.whole(0, s.m.View.Tiers[i], c) >= groups && s.sums.rest(s.m.View.Tiers[i], c) >= s.ask.short {
 			return true
 		}
 	}
@@ -240,7 +240,7 @@ func (s spans) nodesHold(sums *index.ChildSums, span int64) bool {
 //
 // Same answer as order: domain.3, faster.
 func (s spans) isWider(x layout.Vertex, span int64) bool {
-	if !s.ask.takes(features.IsWider) || s.p.View.IsNode(x) {
+	if !s.ask.takes(features.IsWider) || s.m.View.IsNode(x) {
 		return false
 	}
 	sums := s.ask.slots.Ix.SumsOf(x)
@@ -254,14 +254,14 @@ func (s spans) isWider(x layout.Vertex, span int64) bool {
 		return false
 	case sums.Of(int32(span)) < s.ask.members:
 		return true
-	case s.ask.indexed == nil || x == layout.Root || s.p.Limits.Spans(s.p.View, x): // counted domains hold groups whole at their tier
+	case s.ask.indexed == nil || x == layout.Root || s.m.Limits.Spans(s.m.View, x): // counted domains hold groups whole at their tier
 		return false
 	case sums.Nodes != nil:
 		return s.sums.whole(0, 0, x) >= s.ask.full && !s.nodesHold(&sums, span)
 	}
-	for i := range s.p.View.TiersBelow(s.p.View.TierOf(x)) {
+	for i := range s.m.View.TiersBelow(s.m.View.TierOf(x)) {
 		if int64(s.ask.indexed.Whole[i].At(x)) >= s.ask.full {
-			sums := s.ask.indexed.SumsOf(s.p.View, i, x)
+			sums := s.ask.indexed.SumsOf(s.m.View, i, x)
 			return sums.Of(int32(span)) < s.ask.full
 		}
 	}
@@ -271,11 +271,11 @@ func (s spans) isWider(x layout.Vertex, span int64) bool {
 // roomiest keeps in a list the slots of the roomiest domains below x that are counted, largest first, as many as there may be. Without groups
 // and running members, with an index. O(vertices above these domains * that number).
 func (a *ask) roomiest(x layout.Vertex, list []int64) []int64 {
-	if !a.p.Limits.Spans(a.p.View, x) {
+	if !a.m.Limits.Spans(a.m.View, x) {
 		list, _ = a.keepLarge(list, a.slots.At(x))
 		return list
 	}
-	if most := a.p.Limits.Within[0].Most; int64(len(list)) == most && int64(a.slots.Ix.Most[a.within()].At(x)) <= list[most-1] {
+	if most := a.m.Limits.Within[0].Most; int64(len(list)) == most && int64(a.slots.Ix.Most[a.within()].At(x)) <= list[most-1] {
 		return list
 	}
 	if !a.jumps(x) {
@@ -285,9 +285,9 @@ func (a *ask) roomiest(x layout.Vertex, list []int64) []int64 {
 		}
 		return list
 	}
-	lo, end := a.p.View.Kids(x)
+	lo, end := a.m.View.Kids(x)
 	for c := lo; c < end; c++ {
-		if c != a.p.View.Outside { // a limit on domains keeps members in the tree
+		if c != a.m.View.Outside { // a limit on domains keeps members in the tree
 			list = a.roomiest(c, list)
 		}
 	}
@@ -296,7 +296,7 @@ func (a *ask) roomiest(x layout.Vertex, list []int64) []int64 {
 
 // keepLarge puts a number into a list of the largest ones, as many as there may be domains. kept: it is one of them.
 func (a *ask) keepLarge(list []int64, n int64) (_ []int64, kept bool) {
-	if most := a.p.Limits.Within[0].Most; int64(len(list)) == most {
+	if most := a.m.Limits.Within[0].Most; int64(len(list)) == most {
 		if n <= list[most-1] {
 			return list, false
 		}
@@ -315,7 +315,7 @@ func (a *ask) fewestBelow(x layout.Vertex) (n int64) {
 	left := a.members
 	for ; left > 0; n++ {
 		if n == int64(len(list)) {
-			return a.p.Limits.Within[0].Most + 1
+			return a.m.Limits.Within[0].Most + 1
 		}
 		left -= list[n]
 	}
@@ -326,7 +326,7 @@ func (a *ask) fewestBelow(x layout.Vertex) (n int64) {
 // O(domains below d * log).
 func (s *sums) holdsWithin(d layout.Vertex) bool {
 	if s.countsRoom(d) {
-		most := s.p.Limits.Within[0].Most
+		most := s.m.Limits.Within[0].Most
 		if !s.ask.jumps(d) {
 			sums := s.ask.slots.Ix.SumsOf(d)
 			return sums.Of(int32(min(most, int64(sums.Len)))) >= s.ask.members
@@ -342,27 +342,27 @@ func (s *sums) holdsWithin(d layout.Vertex) bool {
 // countedGroups has the whole groups that the children of x hold, which are the domains that are counted, largest first; not ok if the index
 // does not tell. O(1).
 func (s *sums) countedGroups(x layout.Vertex) (groups index.ChildSums, ok bool) {
-	if !s.ask.countsGroups() || len(s.p.Siblings) > 0 || x == layout.Root || s.p.View.IsNode(x) ||
-		s.p.View.TierOf(x) != s.p.View.Tiers[s.ask.within()+1] || s.p.View.IsNode(s.p.View.FirstKid[x]) {
+	if !s.ask.countsGroups() || len(s.m.Siblings) > 0 || x == layout.Root || s.m.View.IsNode(x) ||
+		s.m.View.TierOf(x) != s.m.View.Tiers[s.ask.within()+1] || s.m.View.IsNode(s.m.View.FirstKid[x]) {
 		return groups, false
 	}
-	return s.ask.indexed.SumsOf(s.p.View, s.p.View.TierIndex(s.tiers[0]), x), true
+	return s.ask.indexed.SumsOf(s.m.View, s.m.View.TierIndex(s.tiers[0]), x), true
 }
 
 // mostBelow bounds what fits into as few domains below d as there may be, with an index. O(log tiers).
 func (a *ask) mostBelow(d layout.Vertex) int64 {
-	return a.p.Limits.Within[0].Most * int64(a.slots.Ix.Most[a.within()].At(d))
+	return a.m.Limits.Within[0].Most * int64(a.slots.Ix.Most[a.within()].At(d))
 }
 
 // countsRoom says whether the index tells what fits into the domains below d that are counted.
 func (s *sums) countsRoom(d layout.Vertex) bool {
-	return s.ask.slots.Flat == nil && len(s.p.Siblings) == 0 && len(s.p.Levels) == 0 && (d != layout.Root || s.ask.jumps(d))
+	return s.ask.slots.Flat == nil && len(s.m.Siblings) == 0 && len(s.m.Levels) == 0 && (d != layout.Root || s.ask.jumps(d))
 }
 
 // mostWithin is how many whole groups, or members, fit below d into as few domains as there may be.
 func (s *sums) mostWithin(d layout.Vertex) int64 {
 	if groups, ok := s.countedGroups(d); ok {
-		return groups.Of(int32(min(s.p.Limits.Within[0].Most, int64(groups.Len))))
+		return groups.Of(int32(min(s.m.Limits.Within[0].Most, int64(groups.Len))))
 	}
 	if s.countsRoom(d) {
 		room, sum := s.ask.roomiest(d, s.ask.scratch.counted[:0]), int64(0)
@@ -376,10 +376,10 @@ func (s *sums) mostWithin(d layout.Vertex) int64 {
 	if len(s.tiers) > 0 {
 		tier = s.tiers[0]
 	}
-	list := s.p.Limits.DomainsBelow(s.p.View, d, nil)
+	list := s.m.Limits.DomainsBelow(s.m.View, d, nil)
 	room := s.ask.scratch.carve(len(list))
 	for i, x := range list {
 		room[i] = s.free(0, tier, x)
 	}
-	return s.p.Limits.MostIn(room, func(i int) bool { return s.p.Siblings.At(list[i]) > 0 })
+	return s.m.Limits.MostIn(room, func(i int) bool { return s.m.Siblings.At(list[i]) > 0 })
 }

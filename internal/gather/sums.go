@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // sums answers how many units of a level fit below a vertex when each must lie whole in a domain of some tier. It
@@ -14,7 +14,7 @@ import (
 // counted for the request alone. Then tables over the domains are made when first asked for, each in one pass from the
 // bottom up: O(domains), and O(nodes) where units must lie on a node.
 type sums struct {
-	p     *problem.Problem
+	m     *model.Model
 	ask   *ask
 	tiers []int32 // by level of groups
 	// reserved has, by level, the units of the next level that begun groups of the level need at their homes, at each
@@ -50,25 +50,25 @@ const (
 func (a *ask) newSums(tiers []int32) (*sums, bool) {
 	for i, t := range tiers {
 		if a.settled[i] > t { // running members alone already reach above the tier
-			return &sums{p: a.p, ask: a, tiers: tiers}, false
+			return &sums{m: a.m, ask: a, tiers: tiers}, false
 		}
 	}
-	if a.isCounted() || len(a.p.Levels) == 0 { // no table belongs to one strategy, so one value serves all in turn
-		a.only = sums{p: a.p, ask: a, tiers: tiers, fits: true}
+	if a.isCounted() || len(a.m.Levels) == 0 { // no table belongs to one strategy, so one value serves all in turn
+		a.only = sums{m: a.m, ask: a, tiers: tiers, fits: true}
 		return &a.only, true
 	}
-	s := &sums{p: a.p, ask: a, tiers: tiers, fits: true}
+	s := &sums{m: a.m, ask: a, tiers: tiers, fits: true}
 	if len(a.begun) == 0 {
 		return s, true
 	}
-	s.reserved = make([]map[layout.Vertex]int64, len(a.p.Levels))
+	s.reserved = make([]map[layout.Vertex]int64, len(a.m.Levels))
 	s.homes = make([]layout.Vertex, len(a.begun))
-	for i := len(a.p.Levels) - 1; i >= 0; i-- {
+	for i := len(a.m.Levels) - 1; i >= 0; i-- {
 		s.reserved[i] = map[layout.Vertex]int64{}
 		for g, b := range a.begun { // the smallest need first, see ask.cut
 			if b.level == i {
 				s.homes[g] = s.settle(i, b)
-				s.fits = s.fits && s.homes[g] >= 0 && a.p.View.TierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
+				s.fits = s.fits && s.homes[g] >= 0 && a.m.View.TierOf(s.homes[g]) <= slices.Min(tiers[:i+1])
 			}
 		}
 	}
@@ -85,9 +85,9 @@ func (a *ask) newSums(tiers []int32) (*sums, bool) {
 // order: homes.1
 func (s *sums) settle(i int, b begunGroup) layout.Vertex {
 	home := layout.Vertex(-1)
-	for x := b.lca; x >= 0; x = s.p.View.Above(x) {
+	for x := b.lca; x >= 0; x = s.m.View.Above(x) {
 		room := s.strategic(i+1, x) - s.reserved[i][x]
-		if x == s.p.View.Outside && s.ask.beyond > 0 {
+		if x == s.m.View.Outside && s.ask.beyond > 0 {
 			// The tree is full: exactly so many members lie outside, whatever the slots there are.
 			room = min(room, (s.ask.beyond-s.begunMembers(x))/s.ask.sizes[i+1])
 		}
@@ -97,7 +97,7 @@ func (s *sums) settle(i int, b begunGroup) layout.Vertex {
 			home = x
 		}
 	}
-	for x := home; x >= 0; x = s.p.View.Above(x) {
+	for x := home; x >= 0; x = s.m.View.Above(x) {
 		s.reserved[i][x] += b.need
 	}
 	return home
@@ -121,7 +121,7 @@ func (s *sums) whole(i int, t int32, x layout.Vertex) int64 {
 		return s.ask.slots.At(x) - s.begunMembers(x)
 	}
 	switch {
-	case s.p.View.TierOf(x) <= t:
+	case s.m.View.TierOf(x) <= t:
 		return s.own(i, x)
 	case s.ask.isCounted():
 		return s.fromIndex(wholeUnits, i, t, x)
@@ -134,17 +134,17 @@ func (s *sums) whole(i int, t int32, x layout.Vertex) int64 {
 // first time.
 func (s *sums) fromIndex(kind sumKind, i int, t int32, x layout.Vertex) int64 {
 	switch {
-	case x == s.p.View.Outside && s.ask.slots.InTree:
+	case x == s.m.View.Outside && s.ask.slots.InTree:
 		return 0
 	case x != layout.Root && kind == residue:
-		return int64(s.ask.counted(i).Rest[s.p.View.TierIndex(t)].At(x))
+		return int64(s.ask.counted(i).Rest[s.m.View.TierIndex(t)].At(x))
 	case x != layout.Root && s.ask.nested != nil:
 		return s.ask.nested.Whole(s.tiers, i, t, x)
 	case x != layout.Root:
-		return int64(s.ask.indexed.Whole[s.p.View.TierIndex(t)].At(x))
+		return int64(s.ask.indexed.Whole[s.m.View.TierIndex(t)].At(x))
 	}
 	var n int64
-	lo, end := s.p.View.Kids(layout.Root)
+	lo, end := s.m.View.Kids(layout.Root)
 	for c := lo; c < end; c++ {
 		if kind == wholeUnits {
 			n += s.whole(i, t, c)
@@ -189,7 +189,7 @@ func (s *sums) free(i int, t int32, x layout.Vertex) int64 {
 // looks for such a rest. O(1) once the table is made.
 func (s *sums) rest(t int32, x layout.Vertex) int64 {
 	switch {
-	case s.p.View.TierOf(x) <= t:
+	case s.m.View.TierOf(x) <= t:
 		return s.ownRest(x)
 	case s.ask.isCounted():
 		return s.fromIndex(residue, 0, t, x)
@@ -203,7 +203,7 @@ func (s *sums) rest(t int32, x layout.Vertex) int64 {
 func (s *sums) own(i int, x layout.Vertex) int64 {
 	inner := s.ask.slots.At(x) // units of the next level
 	if i+1 < s.ask.bottom() {
-		if s.ask.nested != nil && slices.Min(s.tiers[i+1:]) >= s.p.View.TierOf(x) { // the inner levels bind nothing
+		if s.ask.nested != nil && slices.Min(s.tiers[i+1:]) >= s.m.View.TierOf(x) { // the inner levels bind nothing
 			return inner / s.ask.sizes[i]
 		}
 		inner = s.strategic(i+1, x)
@@ -211,12 +211,12 @@ func (s *sums) own(i int, x layout.Vertex) int64 {
 	if s.reserved != nil {
 		inner -= s.reserved[i][x]
 	}
-	if s.p.Multiple == nil && i+1 == s.ask.bottom() { // the usual case
+	if s.m.Multiple == nil && i+1 == s.ask.bottom() { // the usual case
 		return s.mostGroups(i, x, max(0, inner)/s.ask.sizes[i])
 	}
 	n := max(0, inner) / s.ask.ratio(i)
 	n = s.mostGroups(i, x, n)
-	return n - n%s.unitOf(i, s.p.View.Above(x)) // the parent gives out so many groups at once
+	return n - n%s.unitOf(i, s.m.View.Above(x)) // the parent gives out so many groups at once
 }
 
 // ownRest is how many slots whole groups of the only level leave over if they may lie anywhere below x.
@@ -228,11 +228,11 @@ func (s *sums) ownRest(x layout.Vertex) int64 {
 // unitOf is the number of which every count of level-i units in a child of x is a multiple: the members there are a
 // multiple of m, so with groups of size S the groups are one of m / gcd(m, S). 1 if nothing binds, or x is -1.
 func (s *sums) unitOf(i int, x layout.Vertex) int64 {
-	if s.p.Multiple == nil || x < 0 {
+	if s.m.Multiple == nil || x < 0 {
 		return 1
 	}
-	m := s.p.Unit(x)
-	return m / problem.Gcd(m, s.ask.sizes[i])
+	m := s.m.Unit(x)
+	return m / model.Gcd(m, s.ask.sizes[i])
 }
 
 // table is whole or rest of level i and tier t, by kind, for every domain, where the index does not count groups.
@@ -242,12 +242,12 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 	if col, ok := s.cache[key]; ok {
 		return col
 	}
-	col := make([]int64, s.p.View.NumDomains())
+	col := make([]int64, s.m.View.NumDomains())
 	for x := layout.Vertex(len(col)) - 1; x >= 0; x-- { // children come after their parent, so they are ready
 		switch {
-		case s.p.View.Tier[x] <= t && kind == wholeUnits:
+		case s.m.View.Tier[x] <= t && kind == wholeUnits:
 			col[x] = s.own(i, x)
-		case s.p.View.Tier[x] <= t:
+		case s.m.View.Tier[x] <= t:
 			col[x] = s.ownRest(x)
 		default:
 			col[x] = s.gathered(i, t, kind, col, x)
@@ -269,11 +269,11 @@ func (s *sums) table(i int, t int32, kind sumKind) []int64 {
 // order: homes.3
 func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vertex) int64 {
 	var sum, largest int64
-	lo, end := s.p.View.Kids(x)
+	lo, end := s.m.View.Kids(x)
 	for c := lo; c < end; c++ {
 		var n int64
 		switch {
-		case !s.p.View.IsNode(c):
+		case !s.m.View.IsNode(c):
 			n = col[c]
 		case kind == wholeUnits:
 			n = s.own(i, c)
@@ -288,7 +288,7 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vert
 		}
 		return largest
 	}
-	if unit := s.unitOf(i, s.p.View.Above(x)); unit > 1 {
+	if unit := s.unitOf(i, s.m.View.Above(x)); unit > 1 {
 		sum -= sum % unit
 	}
 	if s.reserved != nil {
@@ -299,10 +299,10 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vert
 
 // mostGroups is n groups of level i below x, or fewer where limits keep them apart.
 func (s *sums) mostGroups(i int, x layout.Vertex, n int64) int64 {
-	if s.p.Limits == nil {
+	if s.m.Limits == nil {
 		return n
 	}
-	return s.p.Limits.MostGroups(s.p.View, s.ask.groups, s.ask.sizes, i, x, n)
+	return s.m.Limits.MostGroups(s.m.View, s.ask.groups, s.ask.sizes, i, x, n)
 }
 
 // leftOver is how many slots whole units of level i leave over in one domain below x, if largest is the most by the
@@ -311,7 +311,7 @@ func (s *sums) mostGroups(i int, x layout.Vertex, n int64) int64 {
 // no more is left over in one domain than is left in x at all. O(children).
 func (s *sums) leftOver(i int, t int32, x layout.Vertex, largest int64) int64 {
 	var sum int64
-	lo, end := s.p.View.Kids(x)
+	lo, end := s.m.View.Kids(x)
 	for c := lo; c < end; c++ {
 		sum += s.whole(i, t, c)
 	}
@@ -333,19 +333,19 @@ func (s *sums) besides(i int, t int32, x layout.Vertex) int64 {
 // order: strategy.5
 func (s *sums) takes(d layout.Vertex) bool {
 	// Every member needs a slot: necessary in all cases, and without groups sufficient.
-	if s.ask.slots.At(d)+s.p.Forced.At(d) < s.ask.members || s.ask.broken {
+	if s.ask.slots.At(d)+s.m.Forced.At(d) < s.ask.members || s.ask.broken {
 		return false
 	}
-	if s.p.Limits.Spans(s.p.View, d) && !s.holdsWithin(d) {
+	if s.m.Limits.Spans(s.m.View, d) && !s.holdsWithin(d) {
 		return false
 	}
 	if s.ask.beyond > 0 && d != layout.Root && s.ask.beyond < s.ask.members {
 		return false // the tree is filled to the last slot, the others lie outside
 	}
-	if len(s.p.Levels) == 0 {
+	if len(s.m.Levels) == 0 {
 		return true
 	}
-	if slices.ContainsFunc(s.homes, func(home layout.Vertex) bool { return !s.p.View.Contains(d, home) }) {
+	if slices.ContainsFunc(s.homes, func(home layout.Vertex) bool { return !s.m.View.Contains(d, home) }) {
 		return false
 	}
 	if s.ask.beyond > 0 && d == layout.Root {

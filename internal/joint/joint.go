@@ -118,7 +118,7 @@ func amount(one *problem.Problem, name string) int64 {
 // build counts every node; nil if the sum does not fit into an index.
 func (b *Bound) build(p *problem.Problem) *snapshot.ShapeIndex {
 	s := &snapshot.ShapeIndex{}
-	if !s.Index.BuildBy(p.View, b.counter()) {
+	if !s.Index.BuildBy(p.Model.View, b.counter()) {
 		return nil
 	}
 	return s

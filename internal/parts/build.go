@@ -73,7 +73,7 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
 		tried, members := map[layout.Vertex]bool{}, s.newCrowd()
 		b := s.newBuilder(members.Sequences())
-		worths := s.p.Gather.Worths
+		worths := s.p.Model.Gather.Worths
 		for i, t := range worths {
 			c, least := s.under(s.loosest(t)), int64(0)
 			if i == len(worths)-1 && !s.within {
@@ -105,7 +105,7 @@ func (s *search) byHand() int64 {
 	for i := range s.groups {
 		looks += lookSteps(s.groups[i].needs[:len(s.roles)])
 	}
-	return looks * int64(s.vertices()) * int64(len(s.p.View.Tiers))
+	return looks * int64(s.vertices()) * int64(len(s.p.Model.View.Tiers))
 }
 
 // lookSteps is what it costs to look at a node for members of some roles.
@@ -119,8 +119,8 @@ func lookSteps(want front.Vector) int64 {
 
 // roomiest lists the domains of a tier in the order of anchors and paths.
 func (c *capacity) roomiest(t int32) []layout.Vertex {
-	list := slices.Clone(c.p.Candidates(t))
-	slices.SortStableFunc(list, func(a, b layout.Vertex) int { return cmp.Compare(c.p.Friends.At(b), c.p.Friends.At(a)) })
+	list := slices.Clone(c.p.Model.Candidates(t))
+	slices.SortStableFunc(list, func(a, b layout.Vertex) int { return cmp.Compare(c.p.Model.Friends.At(b), c.p.Model.Friends.At(a)) })
 	return list
 }
 
@@ -130,7 +130,7 @@ const repairs = 8
 // newBuilder makes a builder to which nothing is placed yet.
 func (s *search) newBuilder(sequences [][]int) *builder {
 	b := &builder{s: s, sequences: sequences, left: make([]int32, len(s.roles)), full: make([][]bool, len(s.groups))}
-	b.loads, b.caps = newLoads(s.asks, s.p.View.Nodes), newBuiltCaps(s.caps, s.counted, len(s.roles))
+	b.loads, b.caps = newLoads(s.asks, s.p.Model.View.Nodes), newBuiltCaps(s.caps, s.counted, len(s.roles))
 	for k := range b.full {
 		b.full[k] = make([]bool, s.vertices())
 	}
@@ -191,7 +191,7 @@ func (b *builder) domains(in inside) *domainList {
 	if known := b.at[in]; known != nil {
 		return known
 	}
-	v, list := b.c.p.View, []layout.Vertex(nil)
+	v, list := b.c.p.Model.View, []layout.Vertex(nil)
 	home, own, bound := b.c.tables.homes[in.class], b.s.groups[in.class].home, b.c.tables.bounds[in.class]
 	var walk func(x layout.Vertex)
 	walk = func(x layout.Vertex) {
@@ -271,12 +271,12 @@ func (b *builder) takeBack(done, from int) {
 		case one.passed != nil:
 			one.passed.past--
 		case one.counted:
-			b.caps.count(b.s.p.View, one.at, len(b.s.roles)+int(one.of), -1)
+			b.caps.count(b.s.p.Model.View, one.at, len(b.s.roles)+int(one.of), -1)
 		case one.members == 0:
 			b.full[one.of][one.at] = false
 		default:
 			b.loads.put(one.at, one.of, -one.members)
-			b.caps.count(b.s.p.View, b.s.p.View.NodeVertex(one.at), int(one.of), -int64(one.members))
+			b.caps.count(b.s.p.Model.View, b.s.p.Model.View.NodeVertex(one.at), int(one.of), -int64(one.members))
 		}
 	}
 }
@@ -295,9 +295,9 @@ func (b *builder) group(within layout.Vertex, k int) bool {
 			return false
 		}
 		from, dim := len(b.put), len(b.s.roles)+k
-		if b.caps.most(b.s.p.View, x, dim, 1) > 0 && b.fill(x, k, b.s.groups[k].needs) {
+		if b.caps.most(b.s.p.Model.View, x, dim, 1) > 0 && b.fill(x, k, b.s.groups[k].needs) {
 			b.put = append(b.put, put{dim, newPlaced(b.complete(from))})
-			b.caps.count(b.s.p.View, x, dim, 1)
+			b.caps.count(b.s.p.Model.View, x, dim, 1)
 			b.undo = append(b.undo, change{at: x, of: int32(k), counted: true})
 			return true
 		}
@@ -350,7 +350,7 @@ func (b *builder) members(x layout.Vertex, want front.Vector) bool {
 func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector) bool {
 	left, open := b.left, want.Total()
 	copy(left, want)
-	v, cost, packing := b.c.p.View, lookSteps(want), &b.c.p.Parts.Left.Packing
+	v, cost, packing := b.c.p.Model.View, lookSteps(want), &b.c.p.Parts.Left.Packing
 	for pos := v.First(x); pos < v.EndOf(x) && open > 0; pos++ {
 		packing.Spend(cost)
 		a := b.s.classes.node(pos)
@@ -371,8 +371,8 @@ func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector) bool 
 
 // take places up to so many members of a role on a node, and says how many.
 func (b *builder) take(a *nodeClass, pos int32, role, most int32) int32 {
-	x := b.s.p.View.NodeVertex(pos)
-	n := b.loads.most(pos, role, b.caps.most(b.s.p.View, x, int(role), most), a.free)
+	x := b.s.p.Model.View.NodeVertex(pos)
+	n := b.loads.most(pos, role, b.caps.most(b.s.p.Model.View, x, int(role), most), a.free)
 	for ; n > 0 && a.zones != nil; n-- {
 		b.loads.put(pos, role, n)
 		holds := a.zones.Holds(problem.ByShape(b.c.p, front.Vector(b.loads.on[pos])))
@@ -382,7 +382,7 @@ func (b *builder) take(a *nodeClass, pos int32, role, most int32) int32 {
 	}
 	if n > 0 {
 		b.loads.put(pos, role, n)
-		b.caps.count(b.s.p.View, x, int(role), int64(n))
+		b.caps.count(b.s.p.Model.View, x, int(role), int64(n))
 		b.undo = append(b.undo, change{at: pos, of: role, members: n})
 	}
 	return n

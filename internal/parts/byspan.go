@@ -53,7 +53,7 @@ func (c *capacity) byLeastSpan(domains []layout.Vertex) *domainQueue {
 	for i, d := range domains {
 		q.list[i].at = d
 		if c.search.joint != nil && c.countsChildren(d) {
-			q.list[i].span = max(c.search.joint.Children(d, c.search.loads.Of(c.search.want)), c.search.caps.children(c.p.View, d, c.search.totals))
+			q.list[i].span = max(c.search.joint.Children(d, c.search.loads.Of(c.search.want)), c.search.caps.children(c.p.Model.View, d, c.search.totals))
 		}
 	}
 	heap.Init(q)
@@ -117,9 +117,9 @@ func (c *capacity) byExactSpan(domains []layout.Vertex) iter.Seq[layout.Vertex] 
 // order: roles.8
 func (c *capacity) compareDomains(a, b rankedDomain) int {
 	return cmp.Or(
-		cmp.Compare(c.p.Friends.At(b.at), c.p.Friends.At(a.at)),
+		cmp.Compare(c.p.Model.Friends.At(b.at), c.p.Model.Friends.At(a.at)),
 		cmp.Compare(a.span, b.span),
-		c.p.CompareRoom(&c.search.slots, a.at, b.at),
-		c.p.View.ComparePaths(a.at, b.at),
+		c.p.Model.CompareRoom(&c.search.slots, a.at, b.at),
+		c.p.Model.View.ComparePaths(a.at, b.at),
 	)
 }

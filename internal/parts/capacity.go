@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -17,7 +18,7 @@ import (
 type capacity struct {
 	p        *problem.Problem
 	search   *search
-	strategy problem.Strategy
+	strategy model.Strategy
 	tables   *tables
 	outside  front.Vector             // the part of the gang's vector outside the tree; nil: it does not fit even with that
 	rooms    []map[layout.Vertex]bool // the gang's domain is in all of these
@@ -72,22 +73,22 @@ type repeatedFront struct {
 // gang that may span the root at once.
 //
 // order: parts.8
-func (s *search) under(st problem.Strategy) *capacity {
+func (s *search) under(st model.Strategy) *capacity {
 	for _, d := range s.done {
-		if d.tier > d.gather.Within(st.Groups[d.level-1]) {
+		if d.tier > within(d.gather, st.Groups[d.level-1]) {
 			return nil
 		}
 	}
 	bounds := make([]int32, len(s.groups))
 	for k := range s.groups {
 		a := &s.groups[k]
-		bounds[k] = min(s.boundAround(a, st, bounds), a.gather.Within(st.Groups[a.level-1]))
+		bounds[k] = min(s.boundAround(a, st, bounds), within(a.gather, st.Groups[a.level-1]))
 	}
 	return s.withBounds(st, bounds)
 }
 
 // boundAround is the bound of the class around a class, the gang's tier for outermost ones.
-func (s *search) boundAround(a *groupClass, st problem.Strategy, bounds []int32) int32 {
+func (s *search) boundAround(a *groupClass, st model.Strategy, bounds []int32) int32 {
 	if a.parent < 0 {
 		return st.Gang
 	}
@@ -96,7 +97,7 @@ func (s *search) boundAround(a *groupClass, st problem.Strategy, bounds []int32)
 
 // withBounds is the capacity for explicit bounds of the classes; nil as for under. st is copied: its slice is the
 // iterator's.
-func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
+func (s *search) withBounds(st model.Strategy, bounds []int32) *capacity {
 	i := slices.IndexFunc(s.cached, func(f *tables) bool { return slices.Equal(f.bounds, bounds) })
 	if i < 0 {
 		f := s.newTables(bounds)
@@ -106,7 +107,7 @@ func (s *search) withBounds(st problem.Strategy, bounds []int32) *capacity {
 		i = len(s.cached)
 		s.cached = append(s.cached, f)
 	}
-	c := &capacity{p: s.p, search: s, strategy: problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, tables: s.cached[i], shares: map[layout.Vertex][]share{}}
+	c := &capacity{p: s.p, search: s, strategy: model.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, tables: s.cached[i], shares: map[layout.Vertex][]share{}}
 	c.splitGang()
 	return c
 }
@@ -119,24 +120,24 @@ func (s *search) newTables(bounds []int32) *tables {
 	f := &tables{
 		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: s.counted.space(s.totals, s.p.Steps(), &s.p.Parts.Left.Fronts), repeated: map[int64]repeatedFront{},
 	}
-	f.space.Exact, f.space.Features = problem.BindsBelow(s.p), s.p.Features()
+	f.space.Exact, f.space.Features = problem.BindsBelow(s.p), s.p.Model.Features()
 	for k, t := range bounds {
 		f.homes[k] = s.groups[k].home
 		if f.homes[k] < 0 {
 			continue
 		}
-		if s.p.View.TierOf(f.homes[k]) > t {
+		if s.p.Model.View.TierOf(f.homes[k]) > t {
 			return nil
 		}
-		f.homes[k] = s.p.View.Highest(f.homes[k], t)
+		f.homes[k] = s.p.Model.View.Highest(f.homes[k], t)
 	}
 	return f
 }
 
 // loosest is the strategy of a gang tier with the largest miss on each level: only hard rules bind the groups. If the
 // gang does not fit under it, no strategy of that tier helps.
-func (s *search) loosest(gang int32) problem.Strategy {
-	st := problem.Strategy{Gang: gang}
+func (s *search) loosest(gang int32) model.Strategy {
+	st := model.Strategy{Gang: gang}
 	for _, list := range s.misses {
 		st.Groups = append(st.Groups, list[len(list)-1])
 	}
@@ -146,9 +147,9 @@ func (s *search) loosest(gang int32) problem.Strategy {
 // strategies iterates over the distinct strategies, best first. try prunes: if it refuses a strategy with loose inner
 // levels, none with tighter ones is visited. That is right as long as try refuses all tighter strategies with a
 // looser one. A level of Groups holds the miss allowed there; the slice belongs to the iterator.
-func (s *search) strategies(try func(st problem.Strategy) bool) iter.Seq[problem.Strategy] {
-	return func(yield func(problem.Strategy) bool) {
-		for _, t := range s.p.Gather.Worths {
+func (s *search) strategies(try func(st model.Strategy) bool) iter.Seq[model.Strategy] {
+	return func(yield func(model.Strategy) bool) {
+		for _, t := range s.p.Model.Gather.Worths {
 			st := s.loosest(t)
 			if try(st) && !s.tighter(st, 0, try, yield) {
 				return
@@ -163,7 +164,7 @@ func (s *search) strategies(try func(st problem.Strategy) bool) iter.Seq[problem
 // ended the enumeration.
 //
 // order: parts.7
-func (s *search) tighter(st problem.Strategy, i int, try, yield func(problem.Strategy) bool) bool {
+func (s *search) tighter(st model.Strategy, i int, try, yield func(model.Strategy) bool) bool {
 	if i == len(st.Groups) {
 		return yield(st)
 	}
@@ -185,9 +186,9 @@ func (s *search) tighter(st problem.Strategy, i int, try, yield func(problem.Str
 // bindsNothing says whether every group of level i is bound by its hard rules and the gang's tier alone, so that a
 // larger miss of the level changes nothing: groups with new members, finished ones and those of other topologies, to
 // which the gang's tier is no bound.
-func (s *search) bindsNothing(st problem.Strategy, i int) bool {
+func (s *search) bindsNothing(st model.Strategy, i int) bool {
 	for _, k := range s.groups {
-		if k.level == i+1 && k.gather.Within(st.Groups[i]) < min(st.Gang, k.gather.Must) {
+		if k.level == i+1 && within(k.gather, st.Groups[i]) < min(st.Gang, k.gather.Must) {
 			return false
 		}
 	}
@@ -196,12 +197,12 @@ func (s *search) bindsNothing(st problem.Strategy, i int) bool {
 		if !d.otherTree {
 			bound = min(bound, st.Gang)
 		}
-		if d.level == i+1 && d.gather.Within(st.Groups[i]) < bound {
+		if d.level == i+1 && within(d.gather, st.Groups[i]) < bound {
 			return false
 		}
 	}
 	for _, a := range s.crossGroups {
-		if a.part.Level == i+1 && a.part.Gather.Within(st.Groups[i]) < a.part.Gather.Must {
+		if a.part.Level == i+1 && within(a.part.Gather, st.Groups[i]) < a.part.Gather.Must {
 			return false
 		}
 	}
@@ -214,7 +215,7 @@ func (s *search) bindsNothing(st problem.Strategy, i int) bool {
 func (s *search) feasible() iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		var last *capacity
-		try := func(st problem.Strategy) bool {
+		try := func(st model.Strategy) bool {
 			last = s.firstCapacity(st)
 			return last != nil
 		}
@@ -246,7 +247,7 @@ func (c *capacity) made(k int, x layout.Vertex) bool {
 	if c.tables.homes[k] >= 0 {
 		return c.tables.homes[k] == x
 	}
-	return c.p.View.TierOf(x) <= c.tables.bounds[k] && (x == layout.Root || c.tables.bounds[k] < c.p.View.TierOf(c.p.View.Above(x)))
+	return c.p.Model.View.TierOf(x) <= c.tables.bounds[k] && (x == layout.Root || c.tables.bounds[k] < c.p.Model.View.TierOf(c.p.Model.View.Above(x)))
 }
 
 // expandFrom replaces the groups that may be made at a tier or above it by their members and inner groups.
@@ -301,7 +302,7 @@ func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 // withoutOthers iterates over the plans of the strategy of a plan, and with as many members outside the tree, without the nodes
 // meant for others; none if leaving these out changes nothing.
 func withoutOthers(s *search, o *problem.Outcome) iter.Seq[*problem.Outcome] {
-	own := s.p.Slots().WithoutOthers(problem.Strategy{Gang: o.Tier, Groups: o.Misses})
+	own := s.p.Slots().WithoutOthers(model.Strategy{Gang: o.Tier, Groups: o.Misses})
 	return func(yield func(*problem.Outcome) bool) {
 		if own == nil {
 			return

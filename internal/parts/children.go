@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
@@ -22,21 +23,21 @@ type share struct {
 // smallest set might not hold the vector: then every child may be filled, in the sequence in which sumChildren summed
 // them, which puts equal ones next to each other.
 func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
-	if c.p.View.IsNode(x) {
+	if c.p.Model.View.IsNode(x) {
 		return nil
 	}
-	lo, end := c.p.View.Kids(x)
+	lo, end := c.p.Model.View.Kids(x)
 	var out []share
 	if x == layout.Root {
 		if c.outside.Total() > 0 {
-			out, want = append(out, share{c.p.View.Outside, c.outside}), want.Minus(c.outside)
+			out, want = append(out, share{c.p.Model.View.Outside, c.outside}), want.Minus(c.outside)
 		}
-		end = c.p.View.Outside
+		end = c.p.Model.View.Outside
 	}
 	// Children without room or running members are in no set.
 	var children []layout.Vertex
 	for child := lo; child < end; child++ {
-		if !c.frontOf(child).IsZero() || c.p.Siblings.At(child) > 0 {
+		if !c.frontOf(child).IsZero() || c.p.Model.Siblings.At(child) > 0 {
 			children = append(children, child)
 		}
 	}
@@ -69,11 +70,11 @@ func (c *capacity) chooser(children []layout.Vertex, want front.Vector) sets.Fro
 	items := make([]sets.FrontItem, len(children))
 	for i, child := range children {
 		items[i] = sets.FrontItem{
-			Slots: c.search.slots.At(child), Used: c.p.Siblings.At(child), Friends: c.p.Friends.At(child), Front: c.frontOf(child),
+			Slots: c.search.slots.At(child), Used: c.p.Model.Siblings.At(child), Friends: c.p.Model.Friends.At(child), Front: c.frontOf(child),
 		}
 	}
 	return sets.FrontChooser{
-		Policy: c.p.Policy, Features: c.tables.space.Features, Items: items, Want: want, Space: c.tables.space,
+		Policy: c.p.Model.Policy, Features: c.tables.space.Features, Items: items, Want: want, Space: c.tables.space,
 		Sizes: c.search.sizes, Scales: c.search.scales, Left: &c.p.Parts.Left.Sets,
 	}
 }
@@ -81,7 +82,7 @@ func (c *capacity) chooser(children []layout.Vertex, want front.Vector) sets.Fro
 // countsChildren says whether the span of a domain is the number of children that take new members: not where children in
 // use, or nodes outside the tree, count too.
 func (c *capacity) countsChildren(d layout.Vertex) bool {
-	return !c.p.View.IsNode(d) && c.p.LCA < 0 && d != layout.Root
+	return !c.p.Model.View.IsNode(d) && c.p.Model.LCA < 0 && d != layout.Root
 }
 
 // leastSpan is a lower bound of span, from weights alone: each child counts as if it took its heaviest vector, so
@@ -91,7 +92,7 @@ func (c *capacity) leastSpan(d layout.Vertex) int {
 	if !c.countsChildren(d) {
 		return 0
 	}
-	lo, end := c.p.View.Kids(d)
+	lo, end := c.p.Model.View.Kids(d)
 	places := make([]front.Front, 0, end-lo)
 	for child := lo; child < end; child++ {
 		places = append(places, c.frontOf(child))
@@ -106,18 +107,32 @@ func (c *capacity) span(d layout.Vertex) int {
 	n := 0
 	c.shares[d] = c.distribute(d, c.expand(d, c.search.want))
 	for _, s := range c.shares[d] {
-		if c.p.Siblings.At(s.at) == 0 {
+		if c.p.Model.Siblings.At(s.at) == 0 {
 			n++
 		}
 	}
-	if c.p.View.IsNode(d) || len(c.p.Siblings) == 0 {
+	if c.p.Model.View.IsNode(d) || len(c.p.Model.Siblings) == 0 {
 		return n
 	}
-	lo, end := c.p.View.Kids(d)
+	lo, end := c.p.Model.View.Kids(d)
 	for child := lo; child < end; child++ {
-		if c.p.Siblings.At(child) > 0 {
+		if c.p.Model.Siblings.At(child) > 0 {
 			n++
 		}
 	}
 	return n
+}
+
+// within is the highest worth of at most that miss, and the smallest worth where all are above it. A miss of 0 stands
+// for the smallest worth.
+//
+// order: parts.7
+func within(g model.Gather, miss int32) int32 {
+	bound := g.Worths[0]
+	for _, t := range g.Worths {
+		if t <= miss {
+			bound = max(bound, t)
+		}
+	}
+	return bound
 }

@@ -92,7 +92,7 @@ func (s *search) newVertexClasses(demand []int64) *vertexClasses {
 }
 
 // vertices is the number of domains and nodes.
-func (s *search) vertices() int { return s.p.View.NumDomains() + int(s.p.View.Nodes) }
+func (s *search) vertices() int { return s.p.Model.View.NumDomains() + int(s.p.Model.View.Nodes) }
 
 // Of is the class of a vertex. O(1) if it is known, else the cost of finding those of all vertices below it.
 func (c *vertexClasses) Of(x layout.Vertex) int32 {
@@ -100,19 +100,19 @@ func (c *vertexClasses) Of(x layout.Vertex) int32 {
 		return page[x%vertexPage] - 1
 	}
 	switch {
-	case !c.search.p.View.IsNode(x):
+	case !c.search.p.Model.View.IsNode(x):
 		c.findDomain(x)
 	case c.divided != nil:
 		c.divideNode(x)
 	default:
-		c.findNodes(c.search.p.View.LeafOf[c.search.p.View.Position(x)])
+		c.findNodes(c.search.p.Model.View.LeafOf[c.search.p.Model.View.Position(x)])
 	}
 	return c.of[x/vertexPage][x%vertexPage] - 1
 }
 
 // node is the class of a node.
 func (c *vertexClasses) node(pos int32) *nodeClass {
-	return c.list[c.Of(c.search.p.View.NodeVertex(pos))].node
+	return c.list[c.Of(c.search.p.Model.View.NodeVertex(pos))].node
 }
 
 // enter notes the class of a vertex, by its number in one of the tables; a new one is described by make.
@@ -132,12 +132,12 @@ func (c *vertexClasses) enter(x layout.Vertex, byTable *[]int32, number int32, d
 // with running members of the gang below gets a mark of its own, and so is alone in its class: it may be the home of
 // a group.
 func (c *vertexClasses) beginKey(x layout.Vertex) {
-	v := c.search.p.View
+	v := c.search.p.Model.View
 	tiers, mark := int64(v.TierOf(x)), int64(0)
 	if up := v.Above(x); up >= 0 {
 		tiers |= int64(v.TierOf(up)+1) << 32
 	}
-	if len(c.search.p.Siblings) > 0 && c.search.p.Siblings.At(x) > 0 {
+	if len(c.search.p.Model.Siblings) > 0 && c.search.p.Model.Siblings.At(x) > 0 {
 		mark = int64(x) + 1
 	}
 	c.key = append(c.key[:0], tiers, mark)
@@ -149,13 +149,13 @@ func (c *vertexClasses) beginNodes() {
 	n.ready, n.excluded, n.reader = true, s.p.Slots().Excluded(), s.newFreeReader()
 	n.keys, n.known, n.open = sets.NewClassTable(0), sets.NewClassTable(1+len(s.p.Needs)), make([]bool, len(s.roles))
 	// Zones, excluded nodes, running members and selective roles tell unmarked neighbours apart.
-	n.alike, n.alone = !s.p.Zones().Bind() && len(n.excluded)+len(s.p.Siblings) == 0, s.p.View.RootTop
+	n.alike, n.alone = !s.p.Zones().Bind() && len(n.excluded)+len(s.p.Model.Siblings) == 0, s.p.Model.View.RootTop
 	for _, one := range s.roles {
 		open := !one.Slots().Selective() && s.p.Request.Eligible == nil
-		if n.alike = n.alike && open; one.Limits.AreAlone() {
-			n.alone = min(n.alone, one.Limits.Alone)
+		if n.alike = n.alike && open; one.Model.Limits.AreAlone() {
+			n.alone = min(n.alone, one.Model.Limits.Alone)
 		}
-		n.plain = append(n.plain, open && !one.Limits.AreAlone())
+		n.plain = append(n.plain, open && !one.Model.Limits.AreAlone())
 	}
 }
 
@@ -166,7 +166,7 @@ func (c *vertexClasses) findNodes(leaf layout.Vertex) {
 	if !c.nodes.ready {
 		c.beginNodes()
 	}
-	n, v := &c.nodes, c.search.p.View
+	n, v := &c.nodes, c.search.p.Model.View
 	key := make([]int64, 1+len(c.search.p.Needs)) // the number of the node's key, then free amounts
 	free, known, zones := key[1:], false, front.Front(nil)
 	for pos := v.First(leaf); pos < v.EndOf(leaf); pos++ {
@@ -190,14 +190,14 @@ func (c *vertexClasses) findNodes(leaf layout.Vertex) {
 
 // readKey makes the key of a node, and finds what its zones take. usual: it has no marks.
 func (c *vertexClasses) readKey(pos int32, usual bool) (zones front.Front) {
-	id, status, outside := c.search.p.View.Node(pos), asked, pos >= c.search.p.View.FirstPos[c.search.p.View.Outside]
+	id, status, outside := c.search.p.Model.View.Node(pos), asked, pos >= c.search.p.Model.View.FirstPos[c.search.p.Model.View.Outside]
 	switch {
 	case len(c.nodes.excluded) > 0 && c.nodes.excluded[id] || outside && c.search.p.Hard() || c.search.broken:
 		status = closed
 	case usual:
 		status = unmarked
 	}
-	c.beginKey(c.search.p.View.NodeVertex(pos))
+	c.beginKey(c.search.p.Model.View.NodeVertex(pos))
 	// Nodes outside the tree are a class of their own, since domains there hold a gang by other rules.
 	c.key = append(c.key, int64(problem.Bit(outside)))
 	c.readOpen(id, status)
@@ -265,9 +265,9 @@ func (c *vertexClasses) zonesOf(id int32, status nodeStatus) front.Front {
 // out the nodes outside the tree, whose front splitOf adds where it counts. O(children * log), and what the children
 // cost.
 func (c *vertexClasses) findDomain(x layout.Vertex) {
-	lo, end := c.search.p.View.Kids(x)
+	lo, end := c.search.p.Model.View.Kids(x)
 	if x == layout.Root {
-		end = c.search.p.View.Outside
+		end = c.search.p.Model.View.Outside
 	}
 	for child := lo; child < end; child++ {
 		c.Of(child)

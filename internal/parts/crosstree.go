@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -84,7 +85,7 @@ func (s *search) crossesTrees() bool { return len(s.crossGroups) > 0 && s.p.Part
 // capacities iterates over the capacities under a strategy with which the gang fits: one for each choice of domains
 // in other topologies, in the order in which they are preferred. Without such groups there is at most one. If the
 // gang does not fit with these groups unbound, it does with no choice.
-func (s *search) capacities(st problem.Strategy) iter.Seq[*capacity] {
+func (s *search) capacities(st model.Strategy) iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		if c := s.under(st); c != nil && c.fits() {
 			s.newCrossSearch(c, yield).chooseFrom(0, c)
@@ -94,7 +95,7 @@ func (s *search) capacities(st problem.Strategy) iter.Seq[*capacity] {
 
 // roomiestCapacities iterates over at most roomiestChoices capacities under a strategy, for the roomiest domains in
 // other topologies, whether the gang fits or not. Evidence for a refusal is read from them.
-func (s *search) roomiestCapacities(st problem.Strategy) iter.Seq[*capacity] {
+func (s *search) roomiestCapacities(st model.Strategy) iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		if c := s.under(st); c != nil {
 			x := s.newCrossSearch(c, yield)
@@ -109,7 +110,7 @@ const roomiestChoices = 16
 
 // firstCapacity is the first of the capacities for a strategy: with the preferred domains in other topologies. Nil if
 // the gang does not fit.
-func (s *search) firstCapacity(st problem.Strategy) *capacity {
+func (s *search) firstCapacity(st model.Strategy) *capacity {
 	for c := range s.capacities(st) {
 		return c
 	}
@@ -124,7 +125,7 @@ func (s *search) fitsAcrossTrees(c *capacity) bool {
 		return true
 	}
 	most := s.members(s.want)
-	if c.strategy.Gang < s.p.View.RootTop || s.p.View.FirstPos[s.p.View.Outside] == s.p.View.Nodes {
+	if c.strategy.Gang < s.p.Model.View.RootTop || s.p.Model.View.FirstPos[s.p.Model.View.Outside] == s.p.Model.View.Nodes {
 		most = s.outside
 	}
 	for ; s.firstCapacity(c.strategy) == nil; s.outside++ {
@@ -139,7 +140,7 @@ func (s *search) fitsAcrossTrees(c *capacity) bool {
 // only extended if the gang fits with it, for a domain of a further group only takes nodes away.
 type crossSearch struct {
 	search   *search
-	strategy problem.Strategy
+	strategy model.Strategy
 	chosen   []layout.Vertex // by group; the root: no domain
 	ordinal  []int           // index of chosen in the group's list
 	yield    func(*capacity) bool
@@ -208,7 +209,7 @@ func (x *crossSearch) choosesDomain() bool {
 // on no other group are kept; the slice is the search's.
 func (x *crossSearch) domains(i int) []layout.Vertex {
 	a := &x.search.crossGroups[i]
-	v, bound := a.part.OtherTree, a.part.Gather.Within(x.strategy.Groups[a.part.Level-1])
+	v, bound := a.part.OtherTree, within(a.part.Gather, x.strategy.Groups[a.part.Level-1])
 	switch {
 	case x.lists[i] != nil:
 		return x.lists[i]
@@ -252,7 +253,7 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 		out, room[d] = append(out, d), x.search.choices.slotsFor(a, d)
 	}
 	slices.SortFunc(out, func(left, right layout.Vertex) int {
-		order := x.search.p.CompareFree(room[left], room[right])
+		order := x.search.p.Model.CompareFree(room[left], room[right])
 		if x.sampled > 0 {
 			order = cmp.Compare(room[right], room[left])
 		}
@@ -266,7 +267,7 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 // at the root it says nothing.
 func (x *crossSearch) mayHold(a *crossGroup, d layout.Vertex, tier int32) bool {
 	choices := x.search.choices
-	return choices.mayHold(a, d) && (tier >= x.search.p.View.RootTop || len(choices.roomWithin(a, d, tier)) > 0)
+	return choices.mayHold(a, d) && (tier >= x.search.p.Model.View.RootTop || len(choices.roomWithin(a, d, tier)) > 0)
 }
 
 // boundAround is the tier in the gang's tree that bounds the members of a group of another topology: the lowest bound
@@ -275,7 +276,7 @@ func (x *crossSearch) boundAround(a *crossGroup) int32 {
 	bound := x.strategy.Gang
 	for up := a.part.Outer; up != nil && up.Level > 0; up = up.Outer {
 		if up.InTree() {
-			bound = min(bound, up.Gather.Within(x.strategy.Groups[up.Level-1]))
+			bound = min(bound, within(up.Gather, x.strategy.Groups[up.Level-1]))
 		}
 	}
 	return bound
@@ -304,7 +305,7 @@ func (x *crossSearch) capacity() *capacity {
 func (x *crossSearch) rooms() (out []map[layout.Vertex]bool) {
 	for i, d := range x.chosen {
 		a := &x.search.crossGroups[i]
-		if tier := x.boundAround(a); d != layout.Root && tier == x.strategy.Gang && tier < x.search.p.View.RootTop {
+		if tier := x.boundAround(a); d != layout.Root && tier == x.strategy.Gang && tier < x.search.p.Model.View.RootTop {
 			out = append(out, x.search.choices.roomWithin(a, d, tier))
 		}
 	}

@@ -84,7 +84,7 @@ func (s *search) keyedInDomains(domains map[*problem.Part]layout.Vertex, key []b
 	dc := s.choices
 	found := dc.searches[string(key)]
 	if found == nil {
-		dc.budget -= int64(s.p.View.Nodes)
+		dc.budget -= int64(s.p.Model.View.Nodes)
 		found = dc.newSearch(domains)
 		dc.searches[string(key)] = found
 	}
@@ -133,7 +133,7 @@ func (c *vertexClasses) divide(from *vertexClasses) {
 // divideNode classifies a node by its class before, and the roles whose domains contain it. O(roles).
 func (c *vertexClasses) divideNode(x layout.Vertex) {
 	p, roles := c.search.p, uint32(0)
-	id, old := p.View.Node(p.View.Position(x)), c.divided.from.Of(x)
+	id, old := p.Model.View.Node(p.Model.View.Position(x)), c.divided.from.Of(x)
 	for r, in := range p.Parts.AllowedOf {
 		if len(in) > 0 && in.Holds(id) {
 			roles |= 1 << r
@@ -196,7 +196,7 @@ func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
 // slotsOf is a function that counts the slots of a role on a node: the index has them, unless it counts by more than
 // amounts and marks.
 func (dc *domainChoices) slotsOf(one *problem.Problem) func(id int32) int64 {
-	if v := dc.free.p.View; !one.Zones().Bind() && len(one.Request.Exclude) == 0 {
+	if v := dc.free.p.Model.View; !one.Zones().Bind() && len(one.Request.Exclude) == 0 {
 		if ix := one.Slots().OwnIndex(); ix != nil {
 			return func(id int32) int64 { return int64(ix.Slots.At(v.At(id))) }
 		}
@@ -205,7 +205,7 @@ func (dc *domainChoices) slotsOf(one *problem.Problem) func(id int32) int64 {
 		if one.Slots().Refusal(id) != "" {
 			return 0
 		}
-		return min(one.Slots().Room(id, dc.free.released[id].Amounts), one.Limits.OnNode())
+		return min(one.Slots().Room(id, dc.free.released[id].Amounts), one.Model.Limits.OnNode())
 	}
 }
 
@@ -216,7 +216,7 @@ func (dc *domainChoices) roomWithin(a *crossGroup, d layout.Vertex, tier int32) 
 	if room := dc.rooms[key]; room != nil {
 		return room
 	}
-	v, own, before := a.part.OtherTree, dc.free.p.View, dc.slotsBefore(a.part.OtherTree)
+	v, own, before := a.part.OtherTree, dc.free.p.Model.View, dc.slotsBefore(a.part.OtherTree)
 	room, sums, of, last := map[layout.Vertex]bool{}, map[layout.Vertex][]int64{}, []int64(nil), layout.Vertex(-1)
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		// x is the domain of the tier that the node lies in; nodes of one domain need not be neighbours in v.

@@ -45,7 +45,7 @@ func TestChoicesAreMadeOnce(t *testing.T) {
 	feed := []layout.Vertex{p.Gang.Parts[0].OtherTree.Above(p.Gang.Parts[0].OtherTree.NodeVertex(0))}
 	had := whole.choices.budget
 	first := whole.inDomains(feed)
-	require.Equal(t, had-int64(p.View.Nodes), whole.choices.budget)
+	require.Equal(t, had-int64(p.Model.View.Nodes), whole.choices.budget)
 	require.Same(t, first, whole.inDomains(feed))
 	some := whole.forSelection(p.FirstOnes(2))
 	require.Same(t, whole.choices, some.choices)

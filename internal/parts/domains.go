@@ -107,7 +107,7 @@ func (s *search) fitsByFronts() bool {
 		*s.p.Parts.Doubt = true
 		return false
 	}
-	worths := s.p.Gather.Worths
+	worths := s.p.Model.Gather.Worths
 	if s.crossesTrees() {
 		worths = worths[len(worths)-1:] // a no for one tier may cost many choices of domains
 	}
@@ -116,7 +116,7 @@ func (s *search) fitsByFronts() bool {
 		if c == nil {
 			continue
 		}
-		if s.outside = s.members(c.outside); s.p.LCA >= 0 && s.p.Gather.Must < s.p.View.RootTop && s.p.View.Contains(s.p.View.Outside, s.p.LCA) {
+		if s.outside = s.members(c.outside); s.p.Model.LCA >= 0 && s.p.Model.Gather.Must < s.p.Model.View.RootTop && s.p.Model.View.Contains(s.p.Model.View.Outside, s.p.Model.LCA) {
 			s.outside = s.members(s.want) // running members lie there and bind the gang
 		}
 		if c.fits() && s.fitsAcrossTrees(c) {
@@ -131,7 +131,7 @@ func (s *search) fitsByFronts() bool {
 // splitGang finds the vector outside the tree: zero below the root's tier, where the gang lies in one domain.
 func (c *capacity) splitGang() {
 	c.outside = c.tables.space.Zero[0]
-	if c.strategy.Gang < c.p.View.RootTop || c.fitsInside() {
+	if c.strategy.Gang < c.p.Model.View.RootTop || c.fitsInside() {
 		return
 	}
 	c.outside, _ = c.splitOf(c.expand(layout.Root, c.search.want))
@@ -140,15 +140,15 @@ func (c *capacity) splitGang() {
 // fitsInside says whether a domain in the tree is found to hold a gang that may span the root, all its groups included:
 // then it need not be known how much the whole tree takes. It looks into the roomiest domain of each tier.
 func (c *capacity) fitsInside() bool {
-	if c.search.joint == nil || c.p.LCA >= 0 || c.tables.space.Exact {
+	if c.search.joint == nil || c.p.Model.LCA >= 0 || c.tables.space.Exact {
 		return false
 	}
-	for _, t := range c.p.View.SwitchTiers() {
+	for _, t := range c.p.Model.View.SwitchTiers() {
 		d := c.search.joint.Roomiest(t)
-		if d < 0 || c.p.View.Contains(c.p.View.Outside, d) || !c.search.joint.Holds(d, c.search.loads.Of(c.search.want)) || !c.search.caps.allow(c.p.View, d, c.search.totals) {
+		if d < 0 || c.p.Model.View.Contains(c.p.Model.View.Outside, d) || !c.search.joint.Holds(d, c.search.loads.Of(c.search.want)) || !c.search.caps.allow(c.p.Model.View, d, c.search.totals) {
 			continue
 		}
-		if c.inside = c.tables.space.Holds(c.frontBelow(d), c.expandFrom(c.p.View.TierOf(d), c.search.want)); c.inside {
+		if c.inside = c.tables.space.Holds(c.frontBelow(d), c.expandFrom(c.p.Model.View.TierOf(d), c.search.want)); c.inside {
 			return true
 		}
 	}
@@ -165,7 +165,7 @@ func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
 	if !c.tables.space.Exact && tree.Holds(want) {
 		return c.tables.space.Zero[0], true
 	}
-	room, best := c.frontOf(c.p.View.Outside), front.Vector(nil)
+	room, best := c.frontOf(c.p.Model.View.Outside), front.Vector(nil)
 	for _, t := range tree {
 		inside := make(front.Vector, len(t))
 		if !c.tables.space.Takes(want, t, inside) || !c.tables.space.Holds(room, want.Minus(inside)) {
@@ -231,12 +231,12 @@ func (c *capacity) fitsAnywhere() bool {
 // candidates are the domains of the gang's tier that may hold the gang, as far as it is known without fronts.
 func (c *capacity) candidates() []layout.Vertex {
 	var list []layout.Vertex
-	if c.search.joint == nil || c.p.LCA >= 0 {
-		list = c.p.Candidates(c.strategy.Gang)
+	if c.search.joint == nil || c.p.Model.LCA >= 0 {
+		list = c.p.Model.Candidates(c.strategy.Gang)
 	} else {
 		load := c.search.loads.Of(c.search.want)
 		list = slices.Collect(c.search.joint.Domains(c.strategy.Gang, func() int64 { return load }))
-		list = c.search.caps.withRoom(c.p.View, list, c.search.totals, c.search.loads, c.search.joint)
+		list = c.search.caps.withRoom(c.p.Model.View, list, c.search.totals, c.search.loads, c.search.joint)
 	}
 	for _, room := range c.rooms {
 		list = slices.DeleteFunc(slices.Clone(list), func(d layout.Vertex) bool { return !room[d] })
@@ -275,10 +275,10 @@ func (c *capacity) takesGang(d layout.Vertex) bool {
 		return false
 	case d == layout.Root:
 		want = want.Minus(c.outside)
-	case c.p.View.Contains(c.p.View.Outside, d) && c.search.outside < c.search.members(c.search.want):
+	case c.p.Model.View.Contains(c.p.Model.View.Outside, d) && c.search.outside < c.search.members(c.search.want):
 		return false
 	}
-	return c.search.caps.allow(c.p.View, d, c.search.totals) && c.tables.space.Holds(c.frontBelow(d), want)
+	return c.search.caps.allow(c.p.Model.View, d, c.search.totals) && c.tables.space.Holds(c.frontBelow(d), want)
 }
 
 // ranked iterates over the domains that hold the gang, best first, each with the tightest capacity that it allows.

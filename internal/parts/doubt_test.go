@@ -34,7 +34,7 @@ func TestDoubtOfOtherSelectionsStays(t *testing.T) {
 	require.NoError(t, err)
 	Engine{p}.Count()
 	p.Ready()
-	p.Admitted = len(p.Pending)
+	p.Model.Admitted = len(p.Model.Pending)
 
 	s := newSearch(p.Only(p.FirstOnes(4)), nil)
 	require.True(t, s.possible())

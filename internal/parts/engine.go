@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/picks"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/quota"
@@ -23,7 +24,7 @@ func (e Engine) Count() {
 	s := selectionsOf(p)
 	all := s.everything()
 	if all == nil { // the minima exceed the members known
-		p.Least = max(p.Request.MinMember-len(p.Running), len(p.Pending)+1)
+		p.Model.Least = max(p.Request.MinMember-len(p.Model.Running), len(p.Model.Pending)+1)
 		return
 	}
 	chain := s.chain(all)
@@ -34,9 +35,9 @@ func (e Engine) Count() {
 			break
 		}
 	}
-	p.Parts.MustRun = p.Parts.Minimal.Size() + len(p.Running)
+	p.Parts.MustRun = p.Parts.Minimal.Size() + len(p.Model.Running)
 	if p.Request.MinMember == 0 {
-		p.Least = p.Parts.Minimal.Size()
+		p.Model.Least = p.Parts.Minimal.Size()
 	}
 }
 
@@ -50,7 +51,7 @@ func (e Engine) CountAs(before *problem.Problem) {
 		return
 	}
 	e.begin()
-	e.P.Parts.Minimal, e.P.Parts.MustRun, e.P.Least = before.Parts.Minimal, before.Parts.MustRun, before.Least
+	e.P.Parts.Minimal, e.P.Parts.MustRun, e.P.Model.Least = before.Parts.Minimal, before.Parts.MustRun, before.Model.Least
 }
 
 // begin gives a problem its steps.
@@ -84,7 +85,7 @@ func (e Engine) Admit(state *quota.State) error {
 
 // admitted asks the quota alone whether members fit.
 func admitted(p *problem.Problem) picks.Fit {
-	return picks.Fit{Takes: func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }, Tries: p.SelectionSteps()}
+	return picks.Fit{Takes: func(in problem.Selection) bool { return p.Only(in).Model.Admitted > 0 }, Tries: p.SelectionSteps()}
 }
 
 // Search is the best plan for the best selection that fits.
@@ -115,7 +116,7 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 		}
 		return nil
 	}
-	if p.Admitted == 0 {
+	if p.Model.Admitted == 0 {
 		return nil
 	}
 	o := newSearch(p, nil).best()
@@ -134,18 +135,18 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
 	// Both plans number members among those that they place; ranks are common.
 	all := e.P.Parts.All
-	in, at := make(problem.Selection, len(all.Pending)), make([]int32, all.Ranks)
+	in, at := make(problem.Selection, len(all.Model.Pending)), make([]int32, all.Ranks)
 	place := all.Places()
 	for _, one := range []*problem.Outcome{o, next} {
 		for i, pos := range one.Positions {
-			rank := one.Of.Pending[i].Rank
+			rank := one.Of.Model.Pending[i]
 			at[rank], in[place[rank]] = pos, true
 		}
 	}
 	both := all.Only(in)
-	positions := make([]int32, len(both.Pending))
-	for i, m := range both.Pending {
-		positions[i] = at[m.Rank]
+	positions := make([]int32, len(both.Model.Pending))
+	for i, rank := range both.Model.Pending {
+		positions[i] = at[rank]
 	}
 	sortByRole(both, positions)
 	return &problem.Outcome{Of: both, Domain: o.Domain, Tier: o.Tier, Positions: positions, Waits: o.Waits}
@@ -157,13 +158,13 @@ func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
 func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	p := e.P
 	all := p.Parts.All
-	if len(o.Of.Pending) == len(all.Pending) || p.SpansTrees() && p.Zones().Bind() {
+	if len(o.Of.Model.Pending) == len(all.Model.Pending) || p.SpansTrees() && p.Zones().Bind() {
 		return nil // roles within chosen domains do not match those of the further members
 	}
 	more := p.Unselected(o)
 	reserved := map[int32]problem.Reserved{}
 	for i, pos := range o.Positions {
-		id := p.View.Node(pos)
+		id := p.Model.View.Node(pos)
 		if reserved[id].Amounts == nil {
 			reserved[id] = problem.Reserved{Amounts: make([]int64, len(p.Snapshot.Lineage.Resources))}
 		}
@@ -227,15 +228,15 @@ func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
 }
 
 // Strategies enumerates the strategies of all classes, fitting or not.
-func (e Engine) Strategies() iter.Seq[problem.Strategy] {
+func (e Engine) Strategies() iter.Seq[model.Strategy] {
 	s := &search{p: e.P}
 	s.readGroups()
-	return s.strategies(func(problem.Strategy) bool { return true })
+	return s.strategies(func(model.Strategy) bool { return true })
 }
 
 // Allows says whether the gang fits under a strategy, and how many members then lie outside the tree. The selection
 // decides how many are placed, so that units are not asked.
-func (e Engine) Allows(_ int, st problem.Strategy) (outside int64, ok bool) {
+func (e Engine) Allows(_ int, st model.Strategy) (outside int64, ok bool) {
 	s := newSearch(e.P, nil)
 	possible := s.possible()
 	if s.crowd != nil {
@@ -269,8 +270,8 @@ func (e Engine) Evidence() problem.Evidence {
 			out.Wanted = p.Parts.Minimal.Size() // minima of parts may exceed the gang's
 		}
 	}
-	for _, t := range p.View.Tiers {
-		if t > p.Gather.Must {
+	for _, t := range p.Model.View.Tiers {
+		if t > p.Model.Gather.Must {
 			break
 		}
 		if found, ok := minimal.bestAt(t); ok {
@@ -293,14 +294,14 @@ func (e Engine) MostAdmitted() int {
 		return in.Size()
 	}
 	s := selectionsOf(all)
-	return s.most(func(in problem.Selection) bool { return p.Only(in).Admitted > 0 }).Size()
+	return s.most(func(in problem.Selection) bool { return p.Only(in).Model.Admitted > 0 }).Size()
 }
 
 // HoldsWithoutRules says whether Least members of the lowest ranks, or of any, fit without any rule, multiple or limit, as
 // far as is known.
 func (e Engine) HoldsWithoutRules() bool {
 	unbound := e.P.WithoutRules().WithoutMultiples().WithLimits(nil, nil)
-	s := newSearch(unbound.Only(unbound.FirstOnes(e.P.Least)), nil)
+	s := newSearch(unbound.Only(unbound.FirstOnes(e.P.Model.Least)), nil)
 	s.within = true
 	if s.possible() {
 		return true
@@ -308,9 +309,9 @@ func (e Engine) HoldsWithoutRules() bool {
 	if picks.Of(e.P) != nil {
 		whole := newSearch(unbound, nil)
 		room, _ := roomOfRoles(whole)
-		return whole.sizes.Most(room) >= int64(e.P.Least)
+		return whole.sizes.Most(room) >= int64(e.P.Model.Least)
 	}
-	bound := len(problem.HardRules(e.P))+len(e.P.Multiples) > 0 || e.P.Limits != nil
+	bound := len(problem.HardRules(e.P))+len(e.P.Multiples) > 0 || e.P.Model.Limits != nil
 	e.P.Gang.Each(func(a *problem.Part) { bound = bound || len(a.Limits) > 0 })
 	return bound && e.P.Parts.Left.Packing.Spent()
 }

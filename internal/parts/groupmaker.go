@@ -13,7 +13,7 @@ import (
 //
 // order: parts.5
 func (c *capacity) makeGroups(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
-	caps := c.search.caps.at(c.p.View, x)
+	caps := c.search.caps.at(c.p.Model.View, x)
 	if len(c.search.groups)+len(caps) == 0 && !c.tables.space.Exact {
 		return c.search.counted.above(x, below, c.tables.space), false
 	}
@@ -61,7 +61,7 @@ func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
 	}
 	// A dimension that counts above is kept up to the gang's number, all others are dropped.
 	keep(c.search.want)
-	above := c.p.View.TierOf(c.p.View.Above(x))
+	above := c.p.Model.View.TierOf(c.p.Model.View.Above(x))
 	for k := range c.search.groups {
 		if c.tables.bounds[k] >= above && c.tables.homes[k] != x {
 			keep(c.search.groups[k].needs)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/steps"
 )
@@ -116,8 +117,8 @@ func TestExactGroupsUseUpAllMembers(t *testing.T) {
 // Inner groups that only serve a group made at the same vertex are no class of their own: they count as its members, and nothing of them
 // is kept above.
 func TestGroupsOfNoUseAboveAreNoClass(t *testing.T) {
-	p := &problem.Problem{View: oneRack(t).View("default")}
-	rack := p.View.Above(p.View.NodeVertex(0))
+	p := &problem.Problem{Model: model.Model{View: oneRack(t).View("default")}}
+	rack := p.Model.View.Above(p.Model.View.NodeVertex(0))
 	s := &search{p: p, roles: []*problem.Problem{p}, want: front.Vector{0, 1, 0}, totals: front.Vector{4, 1, 2}, groups: []groupClass{
 		{needs: front.Vector{0, 0, 2}}, {needs: front.Vector{2, 0, 0}}, // two inner ones, of two members each
 	}}
@@ -168,7 +169,7 @@ func TestExactFrontsWithoutRoomAreSampled(t *testing.T) {
 	v := oneRack(t).View("default")
 	list := func(places int) (front.Front, bool, int64) {
 		c, left := bounded(front.Vector{1000}, places, 1<<20)
-		c.search.p, c.search.roles = &problem.Problem{View: v}, make([]*problem.Problem, 1)
+		c.search.p, c.search.roles = &problem.Problem{Model: model.Model{View: v}}, make([]*problem.Problem, 1)
 		m := &groupMaker{capacity: c, useful: front.Vector{1000}, sides: front.Vector{0}, at: make(front.Vector, 1)}
 		var below front.Front
 		for n := range int32(1000) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/sets"
 )
@@ -17,7 +18,7 @@ import (
 // groupClass is a class of groups that can change places: equal rules, equal requests, and groups of one class around
 // them. A group with running members is alone in its class.
 type groupClass struct {
-	gather problem.GatherRules
+	gather model.Gather
 	level  int             // 1: outermost
 	parent int             // the class around; -1: the gang
 	parts  []*problem.Part // its groups, in the order of first ranks
@@ -30,7 +31,7 @@ type groupClass struct {
 
 // finished is a group whose members all run. It only limits the strategies.
 type finished struct {
-	gather    problem.GatherRules
+	gather    model.Gather
 	level     int
 	otherTree bool  // a group of another topology
 	tier      int32 // of the lowest vertex above its members, in its topology
@@ -201,7 +202,7 @@ func (inv *inventory) groupsIn(a *problem.Part) (out []*problem.Part) {
 func (inv *inventory) finish(a *problem.Part) {
 	a.Each(func(o *problem.Part) {
 		if home := inv.homeOf(o); home >= 0 && o.InTree() {
-			inv.done = append(inv.done, finished{gather: o.Gather, level: o.Level, tier: inv.p.View.TierOf(home)})
+			inv.done = append(inv.done, finished{gather: o.Gather, level: o.Level, tier: inv.p.Model.View.TierOf(home)})
 		}
 	})
 }
@@ -210,7 +211,7 @@ func (inv *inventory) finish(a *problem.Part) {
 // hard rule: with one, members that run there reach the root.
 func (inv *inventory) homeOf(a *problem.Part) layout.Vertex {
 	x := inv.lowestOf(a)
-	if x >= 0 && inv.p.View.Contains(inv.p.View.Outside, x) && inv.p.Hard() {
+	if x >= 0 && inv.p.Model.View.Contains(inv.p.Model.View.Outside, x) && inv.p.Hard() {
 		return layout.Root
 	}
 	return x
@@ -218,13 +219,13 @@ func (inv *inventory) homeOf(a *problem.Part) layout.Vertex {
 
 // lowestOf is the lowest vertex above the running members of a part, -1 if none run.
 func (inv *inventory) lowestOf(a *problem.Part) layout.Vertex {
-	if len(inv.p.Running) == 0 {
+	if len(inv.p.Model.Running) == 0 {
 		return -1
 	}
 	if inv.positionOf == nil {
 		inv.positionOf = inv.p.PositionsByRank()
 	}
-	return inv.p.View.LowestOf(a.All(), inv.positionOf)
+	return inv.p.Model.View.LowestOf(a.All(), inv.positionOf)
 }
 
 // nested are groups with one signature inside the groups of one class: a class to be.

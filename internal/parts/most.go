@@ -45,7 +45,7 @@ func (s *search) ofBestSelection() *search {
 		}
 		try := s.forSelection(in)
 		try.within = !least
-		if try.p.Admitted == 0 || !try.possible() {
+		if try.p.Model.Admitted == 0 || !try.possible() {
 			return false
 		}
 		last = try
@@ -99,7 +99,7 @@ func takesNow(s *search, in problem.Selection) bool {
 	}
 	try := s.forSelection(in)
 	try.within = true
-	return try.p.Admitted > 0 && try.possible()
+	return try.p.Model.Admitted > 0 && try.possible()
 }
 
 // roomOfRoles lists the vectors of roles that fit in any domain, the largest ones; sure: there are no others. Nil if such
@@ -118,12 +118,12 @@ func roomOfRoles(s *search) (room []front.Vector, sure bool) {
 
 // roomUnder is roomOfRoles for zones as they are counted in a search. Without any room it is the empty vector.
 func roomUnder(s, of *search) (room []front.Vector, sure bool) {
-	c := of.under(of.loosest(s.p.Gather.Must))
+	c := of.under(of.loosest(s.p.Model.Gather.Must))
 	room, known := []front.Vector{make(front.Vector, len(s.roles))}, map[int32]bool{}
 	if c == nil {
 		return room, true
 	}
-	for _, d := range s.p.Candidates(s.p.Gather.Must) {
+	for _, d := range s.p.Model.Candidates(s.p.Model.Gather.Must) {
 		class := of.classes.Of(d)
 		if known[class] {
 			continue
@@ -131,7 +131,7 @@ func roomUnder(s, of *search) (room []front.Vector, sure bool) {
 		known[class] = true
 		below := c.frontBelow(d)
 		if d == layout.Root {
-			below = c.tables.space.Sum(below, c.frontOf(s.p.View.Outside))
+			below = c.tables.space.Sum(below, c.frontOf(s.p.Model.View.Outside))
 			c.tables.forgot = c.tables.forgot || c.tables.space.Forgot
 		}
 		room = append(room, below...)
@@ -166,8 +166,8 @@ func sortByRole(p *problem.Problem, positions []int32) {
 	}
 	walk(p.Gang, 0)
 	of := map[[2]int][]int{} // indexes in pending
-	for i, m := range p.Pending {
-		key := [2]int{innermost[m.Rank], int(p.Role(i))}
+	for i, rank := range p.Model.Pending {
+		key := [2]int{innermost[rank], int(p.Role(i))}
 		of[key] = append(of[key], i)
 	}
 	for _, list := range of {

@@ -45,12 +45,12 @@ func (s *search) keepsMultiples(a front.Vector) bool {
 //
 // order: roles.6, parts.6
 func (s *search) dropBroken(x layout.Vertex, f front.Front) front.Front {
-	up := s.p.View.Above(x)
+	up := s.p.Model.View.Above(x)
 	for i, w := range s.multiples {
 		if w == nil {
 			continue
 		}
-		unit, runs := s.p.Multiples[i].Units[s.p.View.Tier[up]-1], s.p.Multiples[i].Runs.At(x)
+		unit, runs := s.p.Multiples[i].Units[s.p.Model.View.Tier[up]-1], s.p.Multiples[i].Runs.At(x)
 		f = slices.DeleteFunc(f, func(p front.Vector) bool { return (w.Of(p)+runs)%unit != 0 })
 	}
 	return f

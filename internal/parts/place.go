@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -23,7 +24,7 @@ type placed struct {
 // child, with the groups that are made there.
 //
 // It returns nil where steps ran out on the way.
-func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome {
+func (c *capacity) decide(d layout.Vertex, st model.Strategy) *problem.Outcome {
 	lists, want := make([][]placed, len(c.search.want)), c.expand(d, c.search.want)
 	for i, n := range want {
 		lists[i] = make([]placed, 0, max(0, n))
@@ -36,8 +37,8 @@ func (c *capacity) decide(d layout.Vertex, st problem.Strategy) *problem.Outcome
 }
 
 // assignAll gives all members positions, from the members and outermost groups placed below the gang's domain.
-func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, st problem.Strategy) *problem.Outcome {
-	positions := make([]int32, len(c.p.Pending))
+func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, st model.Strategy) *problem.Outcome {
+	positions := make([]int32, len(c.p.Model.Pending))
 	as := assigner{capacity: c, classOf: map[*problem.Part]int{}, positions: positions}
 	as.inventory = inventory{p: c.p, pendingOf: c.p.Places(), signatures: map[*problem.Part]string{}}
 	as.inventory.addSignatures()
@@ -53,10 +54,10 @@ func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, st problem.Strat
 // place distributes a vector of members and groups that come from below x down to the nodes. It appends by dimension the
 // placed members and groups, in the order of paths; false if steps ran out before all had their places.
 func (c *capacity) place(x layout.Vertex, want front.Vector, lists [][]placed) bool {
-	if c.p.View.IsNode(x) {
+	if c.p.Model.View.IsNode(x) {
 		for r := range c.search.roles {
 			for range want[r] {
-				lists[r] = append(lists[r], placed{pos: c.p.View.Position(x)})
+				lists[r] = append(lists[r], placed{pos: c.p.Model.View.Position(x)})
 			}
 		}
 		return true
@@ -72,7 +73,7 @@ func (c *capacity) place(x layout.Vertex, want front.Vector, lists [][]placed) b
 	if left > 0 {
 		return false
 	}
-	slices.SortFunc(children, func(a, b share) int { return c.p.View.ComparePaths(a.at, b.at) })
+	slices.SortFunc(children, func(a, b share) int { return c.p.Model.View.ComparePaths(a.at, b.at) })
 	for _, child := range children {
 		// A share counts groups made at the child. These go down as their members, and are put together on the way
 		// back.

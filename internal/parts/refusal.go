@@ -7,7 +7,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // This file answers: how much of a refused gang does a domain take, and is the refusal proven?
@@ -15,11 +15,11 @@ import (
 // bestAt finds the domain of a tier that takes most of the gang; of equals the one with more slots of the first role,
 // then the first path. Within one topology it looks into the domain first that may take most, and then only into those
 // that may be better.
-func (s *search) bestAt(t int32) (problem.Fit, bool) {
+func (s *search) bestAt(t int32) (model.Fit, bool) {
 	if s.crowd != nil {
 		return s.crowd.BestAt(t)
 	}
-	best := problem.Fit{Tier: t, Domain: -1, Members: -1}
+	best := model.Fit{Tier: t, Domain: -1, Members: -1}
 	for c := range s.roomiestCapacities(s.loosest(t)) {
 		known := map[int32]partialFit{} // by class
 		most := func(d layout.Vertex) partialFit {
@@ -44,12 +44,12 @@ func (s *search) bestAt(t int32) (problem.Fit, bool) {
 
 // roomiest iterates over the domains of a tier, but for those that certainly take fewer members than another.
 func roomiest(s *search, t int32, most func(d layout.Vertex) partialFit) iter.Seq[layout.Vertex] {
-	if s.joint == nil || s.p.LCA >= 0 || s.crossesTrees() {
-		return slices.Values(s.p.Candidates(t))
+	if s.joint == nil || s.p.Model.LCA >= 0 || s.crossesTrees() {
+		return slices.Values(s.p.Model.Candidates(t))
 	}
 	loads, first := leastLoads(s), s.joint.Roomiest(t)
 	if first < 0 {
-		return slices.Values(s.p.Candidates(t))
+		return slices.Values(s.p.Model.Candidates(t))
 	}
 	least := max(0, most(first).members)
 	return func(yield func(layout.Vertex) bool) {
@@ -71,7 +71,7 @@ func firstOfRole(s *search) int {
 	}
 	n := slices.IndexFunc(s.p.RoleOf, func(role int32) bool { return role > 0 })
 	if n < 0 {
-		return len(s.p.Pending)
+		return len(s.p.Model.Pending)
 	}
 	return n
 }
@@ -79,8 +79,8 @@ func firstOfRole(s *search) int {
 // leastLoads are the loads of 0, 1, 2 and more members, of a gang without groups of the lowest ranks, else the least that
 // so many may be.
 func leastLoads(s *search) []int64 {
-	loads := make([]int64, 1+len(s.p.Pending))
-	for i := range s.p.Pending {
+	loads := make([]int64, 1+len(s.p.Model.Pending))
+	for i := range s.p.Model.Pending {
 		load := s.loads[s.p.Role(i)]
 		if len(s.groups) > 0 || s.fewest > 0 {
 			load = slices.Min(s.loads[:len(s.roles)])
@@ -104,14 +104,14 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 		return partialFit{members: c.mostKeeping(d)}
 	}
 	if len(c.search.groups) == 0 {
-		return partialFit{members: sort.Search(len(c.p.Pending), func(n int) bool { return !c.takesVector(d, c.firstMembers(n+1)) })}
+		return partialFit{members: sort.Search(len(c.p.Model.Pending), func(n int) bool { return !c.takesVector(d, c.firstMembers(n+1)) })}
 	}
 	if c.tables.space.Spent() {
 		return partialFit{}
 	}
 	room := c.frontBelow(d) // each vector is one way to use the room of d
 	if d == layout.Root {
-		room = c.tables.space.Sum(room, c.frontOf(c.p.View.Outside))
+		room = c.tables.space.Sum(room, c.frontOf(c.p.Model.View.Outside))
 	}
 	ones := c.outermost(d)
 	for _, p := range room {
@@ -133,14 +133,14 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 func (c *capacity) mostOfAny(d layout.Vertex) int {
 	room := c.frontBelow(d)
 	if d == layout.Root {
-		room = c.tables.space.Sum(room, c.frontOf(c.p.View.Outside))
+		room = c.tables.space.Sum(room, c.frontOf(c.p.Model.View.Outside))
 	}
 	return int(min(int64(c.search.fewest), c.search.sizes.Most(room)))
 }
 
 // mostKeeping is the number of lowest ranks that a domain takes and that keeps the multiples; none if steps end before.
 func (c *capacity) mostKeeping(d layout.Vertex) int {
-	n := len(c.p.Pending)
+	n := len(c.p.Model.Pending)
 	for want := c.firstMembers(n); n > 0 && !(c.search.keepsMultiples(want) && c.takesVector(d, want)); n-- {
 		if want[c.p.Role(n-1)]--; !c.tables.space.Spend(int64(1 + len(want)/4)) {
 			return 0
@@ -162,10 +162,10 @@ func (c *capacity) firstMembers(n int) front.Vector {
 // takesVector says whether a domain takes a vector of members. Nodes outside the tree take only what the tree has no
 // room for.
 func (c *capacity) takesVector(d layout.Vertex, want front.Vector) bool {
-	if !c.search.caps.allow(c.p.View, d, want) {
+	if !c.search.caps.allow(c.p.Model.View, d, want) {
 		return false
 	}
-	if d != layout.Root && !c.p.View.Contains(c.p.View.Outside, d) {
+	if d != layout.Root && !c.p.Model.View.Contains(c.p.Model.View.Outside, d) {
 		return c.tables.space.Holds(c.frontBelow(d), want)
 	}
 	outside, ok := c.splitOf(want)
@@ -189,7 +189,7 @@ func (c *capacity) outermost(d layout.Vertex) []front.Vector {
 // members in no group.
 func (c *capacity) wholeGroups(d layout.Vertex, ones []front.Vector, room front.Vector) (n partialFit) {
 	room, r := slices.Clone(room), len(c.search.roles)
-	caps, taken := c.search.caps.at(c.p.View, d), make(front.Vector, len(room))
+	caps, taken := c.search.caps.at(c.p.Model.View, d), make(front.Vector, len(room))
 	allowed := func(dim int, most int32) int32 {
 		most = mostOf(caps, taken, dim, most)
 		taken[dim] += most
@@ -240,7 +240,7 @@ func (s *search) proven() bool {
 			}
 			continue
 		}
-		c := one.under(one.loosest(s.p.Gather.Must))
+		c := one.under(one.loosest(s.p.Model.Gather.Must))
 		if c == nil || len(c.candidates()) == 0 || one.newCrowd().TooLarge() {
 			continue
 		}
@@ -273,7 +273,7 @@ func (s *search) provenAcrossTrees(list *selections) bool {
 		}
 		one := s.forSelection(in)
 		one.outside = one.members(one.want)
-		if one.firstCapacity(one.loosest(s.p.Gather.Must)) != nil && s.p.RefusedBy == nil {
+		if one.firstCapacity(one.loosest(s.p.Model.Gather.Must)) != nil && s.p.RefusedBy == nil {
 			return false // trials ran out before it
 		}
 	}

@@ -86,7 +86,7 @@ func (r *rooms) count(zones front.Front) int64 {
 	}
 	f, forgot := r.capacity.onNode(r.free, r.open, zones)
 	if forgot {
-		return int64(len(s.p.Pending))
+		return int64(len(s.p.Model.Pending))
 	}
 	return s.sizes.Most(f)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/joint"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -29,7 +30,7 @@ import (
 type search struct {
 	p     *problem.Problem
 	roles []*problem.Problem // by role: the problem of its members alone
-	slots problem.SlotTable  // of the first role
+	slots model.SlotTable    // of the first role
 	// By node: amounts taken by new members placed before, and given back by leaving ones.
 	reserved map[int32]problem.Reserved
 	released map[int32]problem.Released
@@ -165,7 +166,7 @@ func (s *search) sumTotals() {
 		s.loads = s.weigh(load)
 	}
 	s.weighMultiples()
-	if s.caps = capsOf(s); s.caps.broken(s.p.View) {
+	if s.caps = capsOf(s); s.caps.broken(s.p.Model.View) {
 		s.caps, s.broken = nil, true // of the nodes none takes any, and no front would keep what is broken
 	}
 }
@@ -192,7 +193,7 @@ func extend(w front.Weights, r int, groups []groupClass) front.Weights {
 // smallest.
 func (s *search) readMisses() {
 	s.misses = nil
-	add := func(level int, rules problem.GatherRules) {
+	add := func(level int, rules model.Gather) {
 		for len(s.misses) < level {
 			s.misses = append(s.misses, []int32{0})
 		}
@@ -215,7 +216,7 @@ func (s *search) readMisses() {
 
 // slotsBeside returns the slots of the first role once the reserved amounts and zones are gone. These slots only break
 // ties; fronts decide what fits.
-func (s *search) slotsBeside(reserved map[int32]problem.Reserved) problem.SlotTable {
+func (s *search) slotsBeside(reserved map[int32]problem.Reserved) model.SlotTable {
 	first := s.roles[0]
 	if len(reserved) == 0 {
 		return first.Slots().Table()
@@ -226,14 +227,14 @@ func (s *search) slotsBeside(reserved map[int32]problem.Reserved) problem.SlotTa
 		for r, amount := range t.Amounts {
 			left[r] = -amount
 		}
-		x := s.p.View.NodeVertex(s.p.View.At(id))
+		x := s.p.Model.View.NodeVertex(s.p.Model.View.At(id))
 		slots[x] = min(slots[x], first.Slots().Room(id, left))
 		if t.Zones != nil {
 			slots[x] = min(slots[x], int64(t.Beside.Most(0)), first.Zones().CountZones(first.Zones().NeedsOn(id), t.Zones).Slots)
 		}
 	}
 	first.Slots().SumSlots(slots)
-	return problem.SlotTable{Flat: slots}
+	return model.SlotTable{Flat: slots}
 }
 
 // readRoles makes a problem of each role, and reads its requests in the order of the problem's needs.
@@ -298,7 +299,7 @@ func countMembers(s *search, ranks []int, place, at []int32) counts {
 			c.totals[s.p.Role(int(i))] = 1
 		}
 		if at[rank] >= 0 {
-			c.runs.Add(s.p.View, s.p.View.NodeVertex(at[rank]), 1)
+			c.runs.Add(s.p.Model.View, s.p.Model.View.NodeVertex(at[rank]), 1)
 		}
 	}
 	c.of = extend(slices.Clone(c.totals), len(s.roles), s.groups)
@@ -309,8 +310,8 @@ func countMembers(s *search, ranks []int, place, at []int32) counts {
 func countGroups(s *search, groups []*problem.Part, at []int32) counts {
 	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
 	for _, a := range groups {
-		if home := s.p.View.LowestOf(a.All(), at); home >= 0 {
-			c.runs.Add(s.p.View, home, 1)
+		if home := s.p.Model.View.LowestOf(a.All(), at); home >= 0 {
+			c.runs.Add(s.p.Model.View, home, 1)
 		}
 	}
 	for k, g := range s.groups {

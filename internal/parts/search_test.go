@@ -39,9 +39,9 @@ func TestSlotsBesideReservedAmountsAreSummedUp(t *testing.T) {
 	Engine{p}.Count()
 	p.Ready()
 	s := newSearch(p, map[int32]problem.Reserved{0: {Amounts: []int64{3}}})
-	node := p.View.NodeVertex(p.View.At(0))
+	node := p.Model.View.NodeVertex(p.Model.View.At(0))
 	var slots []int64
-	for _, x := range []layout.Vertex{node, p.View.Above(node), layout.Root} {
+	for _, x := range []layout.Vertex{node, p.Model.View.Above(node), layout.Root} {
 		slots = append(slots, s.slots.At(x))
 	}
 	require.Equal(t, []int64{1, 9, 9}, slots)

@@ -38,7 +38,7 @@ func selectionsOf(p *problem.Problem) *selections {
 		return s
 	}
 	p.Gang.Each(func(a *problem.Part) { // unlike any other part
-		if slices.ContainsFunc(a.All(), func(rank int) bool { i := s.pendingOf[rank]; return i >= 0 && p.Pinned[p.Pending[i].Name] }) {
+		if slices.ContainsFunc(a.All(), func(rank int) bool { i := s.pendingOf[rank]; return i >= 0 && p.Pinned[p.Names[p.Model.Pending[i]]] }) {
 			s.kinds[a] = -1 - a.First()
 		}
 	})
@@ -68,7 +68,7 @@ func (s *selections) hasRunning(a *problem.Part) (is bool) {
 // everything selects all new members but those of optional parts whose minima are more than their known members. It
 // is the largest selection: every other one is within it. Nil if the gang's minima cannot be met, or nobody is left.
 func (s *selections) everything() problem.Selection {
-	in := make(problem.Selection, len(s.p.Pending))
+	in := make(problem.Selection, len(s.p.Model.Pending))
 	for i := range in {
 		in[i] = true
 	}

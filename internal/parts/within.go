@@ -22,14 +22,14 @@ type countedDomains struct {
 
 // countedOf reads the limit of a gang; nil: it has none. O(running members * tiers).
 func countedOf(p *problem.Problem) *countedDomains {
-	if !p.Limits.CountDomains() {
+	if !p.Model.Limits.CountDomains() {
 		return nil
 	}
-	w := &countedDomains{view: p.View, tier: p.Limits.Within[0].Tier, used: map[layout.Vertex]bool{}}
-	for _, m := range p.Running {
-		w.used[p.View.DomainAt(m.Pos, w.tier)] = true
+	w := &countedDomains{view: p.Model.View, tier: p.Model.Limits.Within[0].Tier, used: map[layout.Vertex]bool{}}
+	for _, m := range p.Model.Running {
+		w.used[p.Model.View.DomainAt(m.Pos, w.tier)] = true
 	}
-	w.left = int32(max(0, min(p.Limits.Within[0].Most-int64(len(w.used)), int64(len(p.Pending)))))
+	w.left = int32(max(0, min(p.Model.Limits.Within[0].Most-int64(len(w.used)), int64(len(p.Model.Pending)))))
 	return w
 }
 

@@ -40,7 +40,7 @@ type cell struct {
 // Of finds the sets of a gang in parts; nil if these are the selections of parts.2: no part that may be placed in part
 // has own members that differ. O(members * log).
 func Of(p *problem.Problem) *Picks {
-	k := &Picks{p: p, place: p.Places(), least: max(1, p.Gang.Least-len(p.Running))}
+	k := &Picks{p: p, place: p.Places(), least: max(1, p.Gang.Least-len(p.Model.Running))}
 	cells, loose := map[cell]int{}, false
 	p.Gang.Each(func(a *problem.Part) {
 		before, whole := len(cells), []int32(nil)
@@ -53,7 +53,7 @@ func Of(p *problem.Problem) *Picks {
 				whole = append(whole, i)
 				continue
 			}
-			c := cell{a, p.Role(int(i)), p.Parts.State != nil && p.Pinned[p.Pending[i].Name]}
+			c := cell{a, p.Role(int(i)), p.Parts.State != nil && p.Pinned[p.Names[p.Model.Pending[i]]]}
 			at, ok := cells[c]
 			if !ok {
 				at = len(cells)
@@ -126,16 +126,16 @@ func (k *Picks) Within(room []front.Vector) Fit {
 	return Fit{Tries: k.p.SelectionSteps(), Takes: func(in problem.Selection) bool {
 		one := k.p.Only(in)
 		n := make(front.Vector, len(one.Shapes))
-		for i := range one.Pending {
+		for i := range one.Model.Pending {
 			n[one.Role(i)]++
 		}
-		return one.Admitted > 0 && front.Front(room).Holds(n)
+		return one.Model.Admitted > 0 && front.Front(room).Holds(n)
 	}}
 }
 
 // bestIn is the set of n members of the lowest ranks within one of some vectors. O(vectors * members).
 func (k *Picks) bestIn(room []front.Vector, n int) (best problem.Selection) {
-	in := make(problem.Selection, len(k.p.Pending))
+	in := make(problem.Selection, len(k.p.Model.Pending))
 	for _, v := range room {
 		if v.Total() < int64(n) {
 			continue

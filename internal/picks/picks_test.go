@@ -62,7 +62,7 @@ func fulfils(p *problem.Problem, in problem.Selection) bool {
 	for _, part := range p.Request.Parts {
 		n := 0
 		for i, is := range in {
-			if is && slices.Contains(part.Members, p.Pending[i].Name) {
+			if is && slices.Contains(part.Members, p.Names[p.Model.Pending[i]]) {
 				n++
 			}
 		}
@@ -78,8 +78,8 @@ func fulfils(p *problem.Problem, in problem.Selection) bool {
 
 // bestBy is the first of all sets that fulfil the minima and fit, by size in one direction, then by ranks; nil: there is none.
 func bestBy(k *Picks, room int64, direction int) (best problem.Selection) {
-	for bits := range 1 << len(k.p.Pending) {
-		in := make(problem.Selection, len(k.p.Pending))
+	for bits := range 1 << len(k.p.Model.Pending) {
+		in := make(problem.Selection, len(k.p.Model.Pending))
 		for i := range in {
 			in[i] = bits>>i&1 == 1
 		}
@@ -137,7 +137,7 @@ func TestSetsWithinVectors(t *testing.T) {
 		p := k.p
 		defer p.Done()
 		of := make([]int32, len(p.Shapes)) // as fronts, vectors have no more of a role than there are
-		for i := range p.Pending {
+		for i := range p.Model.Pending {
 			of[p.Role(i)]++
 		}
 		var room []front.Vector

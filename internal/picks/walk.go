@@ -93,7 +93,7 @@ type walk struct {
 
 func (k *Picks) walk(fit Fit) *walk {
 	w := &walk{
-		Picks: k, fit: fit, in: make(problem.Selection, len(k.p.Pending)), count: make([]int, k.cells), most: make([]int, k.cells),
+		Picks: k, fit: fit, in: make(problem.Selection, len(k.p.Model.Pending)), count: make([]int, k.cells), most: make([]int, k.cells),
 		left: make([]int, k.cells), closed: make([]bool, k.cells), known: map[bool][][]int{}, steps: k.p.Steps(),
 	}
 	for _, a := range k.atoms {

@@ -13,26 +13,26 @@ import (
 // findAnchors counts running members of the gang, and of its affinity key, at their nodes and every vertex above.
 // Leaving ones of the key count only if the request ignores that they leave. O(running members * tiers).
 func findAnchors(p *Problem) {
-	for i, m := range p.Running {
+	for i, m := range p.Model.Running {
 		if i == 0 {
-			p.Siblings = make(layout.Tally, 2*len(p.Running))
+			p.Model.Siblings = make(layout.Tally, 2*len(p.Model.Running))
 		}
-		p.Siblings[p.View.NodeVertex(m.Pos)]++
+		p.Model.Siblings[p.Model.View.NodeVertex(m.Pos)]++
 	}
-	for i := 0; i < len(p.Running); { // neighbours under one leaf at once
-		leaf, n := p.View.LeafOf[p.Running[i].Pos], i
-		for i < len(p.Running) && p.View.LeafOf[p.Running[i].Pos] == leaf {
+	for i := 0; i < len(p.Model.Running); { // neighbours under one leaf at once
+		leaf, n := p.Model.View.LeafOf[p.Model.Running[i].Pos], i
+		for i < len(p.Model.Running) && p.Model.View.LeafOf[p.Model.Running[i].Pos] == leaf {
 			i++
 		}
-		p.Siblings.Add(p.View, leaf, int64(i-n))
+		p.Model.Siblings.Add(p.Model.View, leaf, int64(i-n))
 	}
 	if p.Request.AffinityKey == "" {
 		return
 	}
-	p.Friends = layout.Tally{}
+	p.Model.Friends = layout.Tally{}
 	p.Snapshot.EachWithKey(p.Request.AffinityKey, func(m *snapshot.Member) {
 		if !m.Leaving || p.Request.IgnoreLeaving {
-			p.Friends.Add(p.View, p.View.NodeVertex(p.View.At(m.Node)), 1)
+			p.Model.Friends.Add(p.Model.View, p.Model.View.NodeVertex(p.Model.View.At(m.Node)), 1)
 		}
 	})
 }
@@ -40,11 +40,11 @@ func findAnchors(p *Problem) {
 // runningLCA is the lowest vertex above all running members of the gang, -1 if none run.
 func runningLCA(p *Problem) layout.Vertex {
 	x := layout.Vertex(-1)
-	for _, m := range p.Running {
-		if at := p.View.NodeVertex(m.Pos); x < 0 {
+	for _, m := range p.Model.Running {
+		if at := p.Model.View.NodeVertex(m.Pos); x < 0 {
 			x = at
 		} else {
-			x = p.View.LCA(x, at)
+			x = p.Model.View.LCA(x, at)
 		}
 	}
 	return x
@@ -61,8 +61,8 @@ func (p *Problem) IsOwn(name string) bool {
 // Places has, by rank, the index of each member in pending; -1: it is not pending.
 func (p *Problem) Places() []int32 {
 	at := slices.Repeat([]int32{-1}, p.Ranks)
-	for i, m := range p.Pending {
-		at[m.Rank] = int32(i)
+	for i, rank := range p.Model.Pending {
+		at[rank] = int32(i)
 	}
 	return at
 }
@@ -70,7 +70,7 @@ func (p *Problem) Places() []int32 {
 // PositionsByRank has, by rank, the position of each running member; -1: it does not run.
 func (p *Problem) PositionsByRank() []int32 {
 	at := slices.Repeat([]int32{-1}, p.Ranks)
-	for _, m := range p.Running {
+	for _, m := range p.Model.Running {
 		at[m.Rank] = m.Pos
 	}
 	return at
@@ -79,8 +79,8 @@ func (p *Problem) PositionsByRank() []int32 {
 // runningAt iterates over the positions of the gang's running members.
 func runningAt(p *Problem) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
-		for i := range p.Running {
-			if !yield(p.Running[i].Pos) {
+		for i := range p.Model.Running {
+			if !yield(p.Model.Running[i].Pos) {
 				return
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // This file answers: what does one problem keep of another? Each constructor starts with derive, which keeps all
@@ -18,6 +19,7 @@ import (
 // derive is a copy with all fields kept. Nothing else copies a problem.
 func (p *Problem) derive() *Problem {
 	next := *p
+	next.Model.Room = room{&next}
 	next.Parts.First = nil // of the problem as it was made
 	return &next
 }
@@ -28,7 +30,7 @@ func (p *Problem) derive() *Problem {
 func (p *Problem) Kept() *Problem {
 	next := p.derive()
 	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
-	next.Scratch, next.Pending, next.Levels, next.Bounds, next.whole = nil, nil, nil, Bounds{}, nil
+	next.Scratch, next.Model.Memory, next.Model.Pending, next.Names, next.Model.Levels, next.Bounds, next.whole = nil, nil, nil, nil, nil, Bounds{}, nil
 	next.indexes, next.Company, next.Judges = [2]*index.Index{}, p.Company.Fresh(next.IsOwn), p.Judges.Fresh()
 	z := &next.ZoneState // these maps are filled while questions are answered
 	z.OwnNeeds, z.shares, z.widths, z.zoneFits = nil, nil, nil, nil
@@ -49,8 +51,8 @@ func (p *Problem) WithLeavingGone() *Problem {
 // and O(nodes) the first time.
 //
 // order: strategy.7
-func (k Slots) WithoutOthers(st Strategy) *Problem {
-	if !k.MaySpare() {
+func (k Slots) WithoutOthers(st model.Strategy) *Problem {
+	if !k.maySpare() {
 		return nil
 	}
 	next, together := withoutOthers(k.p, st), placedTogether(k.p.Shapes, k.p.RoleOf)
@@ -71,24 +73,24 @@ func (k Slots) WithoutOthers(st Strategy) *Problem {
 	return next
 }
 
-// MaySpare says whether nodes meant for others are to be left out, as far as the kinds of nodes tell. O(kinds).
-func (k Slots) MaySpare() bool {
+// maySpare says whether nodes meant for others are to be left out, as far as the kinds of nodes tell. O(kinds).
+func (k Slots) maySpare() bool {
 	return !k.p.Request.TakesAnyNode && k.p.whole == nil && othersMayBeLeftOut(k.p.Snapshot, k.p.Judges, k.p.Shapes, k.p.RoleOf)
 }
 
 // withoutOthers is the problem of the same members under a strategy, without the nodes meant for others. Its searches spend steps
 // of their own, and their doubts are nobody's: what may be missed has a strategy that is found already. O(levels).
-func withoutOthers(p *Problem, st Strategy) *Problem {
+func withoutOthers(p *Problem, st model.Strategy) *Problem {
 	next := p.derive()
 	next.whole, next.indexes = p, [2]*index.Index{}
-	next.Gather.Worths = []int32{st.Gang}
+	next.Model.Gather.Worths = []int32{st.Gang}
 	if p.InParts() {
 		next.Parts.Doubt, next.Parts.Left = new(bool), p.NewBudget()
 	}
 	// Of a gang in parts there are none.
-	next.Levels = slices.Clone(p.Levels)
-	for i := range next.Levels {
-		next.Levels[i].Gather.Worths = []int32{st.Groups[i]}
+	next.Model.Levels = slices.Clone(p.Model.Levels)
+	for i := range next.Model.Levels {
+		next.Model.Levels[i].Gather.Worths = []int32{st.Groups[i]}
 	}
 	return next
 }
@@ -103,7 +105,7 @@ func (p *Problem) Again(b Bounds) *Problem {
 // WithoutMultiples is the problem with no multiple to keep.
 func (p *Problem) WithoutMultiples() *Problem {
 	next := p.derive()
-	next.Multiple, next.Forced, next.Multiples = nil, nil, nil
+	next.Model.Multiple, next.Model.Forced, next.Multiples = nil, nil, nil
 	return next
 }
 
@@ -115,7 +117,7 @@ func (p *Problem) WithLimits(l *limits.Limits, kept func(limits.OnPart) bool) *P
 			to.Limits = slices.DeleteFunc(slices.Clone(to.Limits), func(l limits.OnPart) bool { return kept == nil || !kept(l) })
 		})
 	}
-	next.Limits, next.indexes = l, [2]*index.Index{}
+	next.Model.Limits, next.indexes = l, [2]*index.Index{}
 	next.Company = nearby(next)
 	return next
 }
@@ -132,9 +134,9 @@ func (p *Problem) WithMultiples(rules []MultipleRule) *Problem {
 func (p *Problem) WithoutRules() *Problem {
 	next := p.derive()
 	next.together = false
-	next.Gather, next.Levels = unbound(p.View), nil
+	next.Model.Gather, next.Model.Levels = unbound(p.Model.View), nil
 	if p.InParts() {
-		next.Gang = &Part{Gather: next.Gather, Ranks: p.Gang.All()}
+		next.Gang = &Part{Gather: next.Model.Gather, Ranks: p.Gang.All()}
 		slices.Sort(next.Gang.Ranks)
 	}
 	return next
@@ -152,13 +154,13 @@ func (p *Problem) UnderRules(kept []HardRule) *Problem {
 	}
 	next := p.derive()
 	next.Gang = p.Gang.changed(func(from, to *Part) {
-		to.under(bound[from], p.View)
+		to.under(bound[from], p.Model.View)
 		// A limit on groups counts each of them in one domain, which their own MustGather sees to.
 		to.Limits = slices.DeleteFunc(slices.Clone(to.Limits), func(l limits.OnPart) bool {
 			return (l.Depth > 0 || l.Of != nil) && slices.ContainsFunc(from.Counted(l), func(a *Part) bool { return !bound[a] })
 		})
 	})
-	next.Gather = next.Gang.Gather
+	next.Model.Gather = next.Gang.Gather
 	// A multiple that a MustGather left out here kept in any case may bind now, and may divide roles. Zones are
 	// prepared by role.
 	if bindMultiples(next); len(next.Multiples) > 0 {
@@ -169,10 +171,10 @@ func (p *Problem) UnderRules(kept []HardRule) *Problem {
 
 // under binds a part to its own MustGather, or to none.
 func (a *Part) under(bound bool, v *layout.View) {
-	must := a.Gather.own
+	must := a.Gather.Own
 	a.Gather = unbound(cmp.Or(a.OtherTree, v))
 	if bound {
-		a.Gather = GatherRules{Must: must, Hard: true, Worths: []int32{must}}
+		a.Gather = model.Gather{Must: must, Hard: true, Worths: []int32{must}}
 	}
 }
 
@@ -200,18 +202,18 @@ func (p *Problem) unbundled() *Problem { return p.derive() }
 func (p *Problem) Only(in Selection) *Problem {
 	next := p.derive()
 	next.Parts.Selection, next.Parts.All = in, p
-	if in.Size() < len(p.Pending) {
+	if in.Size() < len(p.Model.Pending) {
 		keepMembers(next, p, func(i int) bool { return in[i] })
 	}
-	next.Least = len(next.Pending)
-	next.Admitted = next.Least
+	next.Model.Least = len(next.Model.Pending)
+	next.Model.Admitted = next.Model.Least
 	if p.Parts.State != nil {
 		// Members placed before count in the quota's answer, though not as pending.
-		ask := next.Asks(next.Least)
+		ask := next.Asks(next.Model.Least)
 		ask.Request.Add(p.Parts.Already.Request)
 		ask.Pinned.Add(p.Parts.Already.Pinned)
 		if refusal, err := p.Parts.State.Admit(ask, p.Request.QuotaLimit); refusal != nil || err != nil {
-			next.Admitted = 0
+			next.Model.Admitted = 0
 		}
 	}
 	return next
@@ -221,20 +223,20 @@ func (p *Problem) Only(in Selection) *Problem {
 // order of ranks stays.
 func keepMembers(p, from *Problem, kept func(i int) bool) {
 	n := 0
-	for i := range from.Pending {
+	for i := range from.Model.Pending {
 		if kept(i) {
 			n++
 		}
 	}
-	p.Pending, p.RoleOf = make([]pendingMember, 0, n), nil
+	p.Model.Pending, p.RoleOf = make([]int, 0, n), nil
 	if from.RoleOf != nil {
 		p.RoleOf = make([]int32, 0, n)
 	}
-	for i := range from.Pending {
+	for i := range from.Model.Pending {
 		if !kept(i) {
 			continue
 		}
-		p.Pending = append(p.Pending, from.Pending[i])
+		p.Model.Pending = append(p.Model.Pending, from.Model.Pending[i])
 		if from.RoleOf != nil {
 			p.RoleOf = append(p.RoleOf, from.RoleOf[i])
 		}
@@ -248,28 +250,29 @@ func keepMembers(p, from *Problem, kept func(i int) bool) {
 func (p *Problem) beside(o *Outcome) *Problem {
 	next := p.derive()
 	next.LeavingGone = false
-	next.Running = slices.Clone(p.Running)
+	next.Model.Running = slices.Clone(p.Model.Running)
 	for i, pos := range o.Positions {
-		m := &o.Of.Pending[i]
-		next.Running = append(next.Running, siblingMember{pos, m.Rank, m.Name})
+		next.Model.Running = append(next.Model.Running, model.Member{Pos: pos, Rank: o.Of.Model.Pending[i]})
 	}
-	slices.SortFunc(next.Running, func(a, b siblingMember) int { return cmp.Compare(a.Rank, b.Rank) })
-	next.Gather.Must, next.Gather.Worths = o.Tier, []int32{o.Tier}
+	slices.SortFunc(next.Model.Running, func(a, b model.Member) int { return cmp.Compare(a.Rank, b.Rank) })
+	next.Model.Gather.Must, next.Model.Gather.Worths = o.Tier, []int32{o.Tier}
 	// New maps: findAnchors fills them, and those of p are shared with other problems.
-	next.Siblings, next.Friends, next.LCA = nil, nil, runningLCA(next)
+	next.Model.Siblings, next.Model.Friends, next.Model.LCA = nil, nil, runningLCA(next)
 	findAnchors(next)
 	next.Multiples = countRunning(next, next.Multiples)
 	return next
 }
 
 // Rest is the problem of the members that a plan leaves out, beside those that it places: the plan has the first of the
-// pending ones. At least one more is asked for, since none is no plan. O(members * tiers).
+// pending ones. At least one more is asked for, since none is no plan. Leaving members count as staying, so only what is free now counts.
+// O(members * tiers).
 //
 // order: waiting.2
 func (p *Problem) Rest(o *Outcome) *Problem {
 	n := len(o.Positions)
 	next := p.beside(o)
-	next.Pending, next.Least, next.Admitted = p.Pending[n:], 1, p.Admitted-n
+	next.before = o
+	next.Model.Pending, next.Model.Least, next.Model.Admitted = p.Model.Pending[n:], 1, p.Model.Admitted-n
 	return next
 }
 
@@ -281,7 +284,7 @@ func (p *Problem) Unselected(o *Outcome) *Problem {
 	next := p.Parts.All.beside(o)
 	keepMembers(next, p.Parts.All, func(i int) bool { return !p.Parts.Selection[i] })
 	next.ZoneState.zoneFits = nil // they are capped at the pending members, which are others now
-	next.Parts.Already = p.Asks(len(p.Pending))
+	next.Parts.Already = p.Asks(len(p.Model.Pending))
 	return next
 }
 
@@ -291,7 +294,7 @@ func (p *Problem) OfRoles() []*Problem {
 	out, own := make([]*Problem, len(p.Shapes)), companyByRole(p)
 	for r := range out {
 		if out[r] = ofRole(p, r); own != nil {
-			out[r].Limits, out[r].Company = own[r].limits, p.Company.Of(own[r].limits, own[r].gang)
+			out[r].Model.Limits, out[r].Company = own[r].limits, p.Company.Of(own[r].limits, own[r].gang)
 		}
 	}
 	return out
@@ -310,7 +313,7 @@ func ofRole(p *Problem, r int) *Problem {
 	next := p.derive()
 	next.Shapes, next.RoleOf, next.twins = p.Shapes[r:r+1], nil, nil
 	next.indexes = [2]*index.Index{} // they are of a shape
-	next.Multiple, next.Forced, next.Multiples = nil, nil, nil
+	next.Model.Multiple, next.Model.Forced, next.Multiples = nil, nil, nil
 	if p.Parts.AllowedOf != nil {
 		next.Parts.Allowed = p.Parts.AllowedOf[r]
 	}
@@ -328,7 +331,7 @@ func onNode(p *Problem, positions []int32, id int32) *Problem {
 	next := p.derive()
 	next.RoleOf, next.Shapes, next.twins = nil, nil, nil
 	for i, pos := range positions {
-		if p.View.Node(pos) == id {
+		if p.Model.View.Node(pos) == id {
 			next.Shapes = append(next.Shapes, p.ShapeOf(i))
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
@@ -97,15 +98,18 @@ Limits               =    =     =               =                0             =
 Company              *    =     =               =                *             =             =            =          =        =         =    =      =    =          =      =      =           =             =
 Judges               *    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
 whole                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *             =
+Names                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+Memory               0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
+before               =    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =      =           =             =
 `
 
 func TestDerivedProblemsSayEveryField(t *testing.T) {
 	whole := rich(t)
-	others := make(Selection, len(whole.Pending)) // not the first ones
+	others := make(Selection, len(whole.Model.Pending)) // not the first ones
 	others[len(others)-1], others[len(others)-3] = true, true
 	selected := whole.Only(others)
-	placed := &Outcome{Of: selected, Positions: []int32{6, 7}, Tier: whole.View.RootTop - 1}
-	first := &Outcome{Of: whole, Positions: []int32{6, 7}, Tier: whole.View.RootTop - 1}
+	placed := &Outcome{Of: selected, Positions: []int32{6, 7}, Tier: whole.Model.View.RootTop - 1}
+	first := &Outcome{Of: whole, Positions: []int32{6, 7}, Tier: whole.Model.View.RootTop - 1}
 	var otherTree *Part
 	whole.Gang.Each(func(a *Part) {
 		if a.OtherTree != nil {
@@ -116,7 +120,7 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 	bundled, some := whole.derive(), selected.derive() // of units instead of roles
 	for _, p := range []*Problem{bundled, some} {
 		p.RoleOf, p.Unbundled = nil, whole.derive()
-		p.Unbundled.Pending = slices.Repeat(whole.Pending, len(whole.Shapes))
+		p.Unbundled.Model.Pending = slices.Repeat(whole.Model.Pending, len(whole.Shapes))
 	}
 	some.Parts.All = bundled
 	unparted := whole.derive() // in equal groups
@@ -133,7 +137,7 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 	}{
 		"Kept": {both, (*Problem).Kept},
 		"withoutOthers": {[]*Problem{whole, selected, bundled, unparted}, func(p *Problem) *Problem {
-			return withoutOthers(p, Strategy{Gang: 7, Groups: []int32{5}})
+			return withoutOthers(p, model.Strategy{Gang: 7, Groups: []int32{5}})
 		}},
 		"Again":            {both, func(p *Problem) *Problem { return p.Again(Bounds{Left: p.NewBudget()}) }},
 		"WithLeavingGone":  {append(both[:3:3], staying), (*Problem).WithLeavingGone},
@@ -149,10 +153,10 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		"Rest":             {both, func(p *Problem) *Problem { return p.Rest(first) }},
 		"Unselected":       {selection, func(p *Problem) *Problem { return p.Unselected(placed) }},
 		"ofRole":           {both, func(p *Problem) *Problem { return ofRole(p, 1) }},
-		"onNode":           {both, func(p *Problem) *Problem { return onNode(p, []int32{6, 7}, p.View.Node(6)) }},
+		"onNode":           {both, func(p *Problem) *Problem { return onNode(p, []int32{6, 7}, p.Model.View.Node(6)) }},
 		"WithDomains":      {both, func(p *Problem) *Problem { return p.WithDomains(domains) }},
 		"inLevels": {both, func(p *Problem) *Problem {
-			return inLevels(p, GatherRules{Must: 7}, []Level{{Size: 9}}, bundled.Unbundled.derive())
+			return inLevels(p, model.Gather{Must: 7}, []model.Level{{Size: 9}}, bundled.Unbundled.derive())
 		}},
 	}
 	table := parseFates(t)
@@ -243,8 +247,14 @@ func fieldsOf(p *Problem) map[string]any {
 	add = func(prefix string, v reflect.Value) {
 		for i := range v.NumField() {
 			f, name := v.Field(i), prefix+v.Type().Field(i).Name
-			if name == "Parts" || name == "ZoneState" {
+			switch name {
+			case "Parts", "ZoneState":
 				add(name+".", f)
+				continue
+			case "Model":
+				add("", f)
+				continue
+			case "Room": // each has its own
 				continue
 			}
 			out[name] = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Interface()
@@ -325,21 +335,21 @@ func richCluster(t *testing.T) cluster.Spec {
 
 // fill sets the fields that New leaves to the search, and those that only other gangs have.
 func fill(p *Problem) {
-	p.Admitted, p.LeavingGone, p.Unsettled, p.together, p.ordered = len(p.Pending), true, true, true, true
-	p.Least, p.Team, p.RefusedBy, p.wants = 3, &noTeam{}, &quota.Refusal{}, &quota.Ask{}
-	p.oneLevel = [1]Level{{Size: 4}}
-	p.Levels, p.Multiple, p.Forced = p.oneLevel[:], []int64{1, 2, 2, 2}, layout.Tally{1: 1}
+	p.Model.Admitted, p.LeavingGone, p.Unsettled, p.together, p.ordered = len(p.Model.Pending), true, true, true, true
+	p.Model.Least, p.Team, p.RefusedBy, p.wants = 3, &noTeam{}, &quota.Refusal{}, &quota.Ask{}
+	p.oneLevel = [1]model.Level{{Size: 4}}
+	p.Model.Levels, p.Model.Multiple, p.Model.Forced = p.oneLevel[:], []int64{1, 2, 2, 2}, layout.Tally{1: 1}
 	p.indexes = [2]*index.Index{{}, {}}
 	p.twins = []int32{0, 1}
-	p.Limits, p.Gang.Limits = &limits.Limits{}, []limits.OnPart{{Name: "limit", Tier: 1, Most: 3}}
-	p.Company = limits.Near(p.Snapshot, p.View, p.Limits, nil, false, "gang", p.IsOwn)
-	p.whole = &Problem{}
+	p.Model.Limits, p.Gang.Limits = &limits.Limits{}, []limits.OnPart{{Name: "limit", Tier: 1, Most: 3}}
+	p.Company = limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, nil, false, "gang", p.IsOwn)
+	p.whole, p.before = &Problem{}, &Outcome{}
 	p.Parts = partState{
-		cut: []Level{{Size: 2}}, First: []*Problem{{}}, Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
-		AllowedOf: make([]allowedNodes, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: allowedNodes{{V: p.View, End: 4}}, Doubt: new(bool), Left: new(front.Budget),
+		cut: []model.Level{{Size: 2}}, First: []*Problem{{}}, Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
+		AllowedOf: make([]allowedNodes, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: allowedNodes{{V: p.Model.View, End: 4}}, Doubt: new(bool), Left: new(front.Budget),
 	}
 	*p.Parts.Doubt = true
-	p.Parts.AllowedOf[1] = allowedNodes{{V: p.View, End: 8}}
+	p.Parts.AllowedOf[1] = allowedNodes{{V: p.Model.View, End: 8}}
 	z := &p.ZoneState
 	z.indexNeeds, z.OwnNeeds = snapshot.NeedsByZones{nil: nil}, snapshot.NeedsByZones{nil: nil}
 	z.shares, z.widths, z.zoneFits = byState[*zoneShares]{{}: {}}, byState[int64]{{}: {}}, byState[*ZoneFit]{{}: {}}

@@ -68,8 +68,8 @@ func (k Slots) shareOfOthers() share {
 // counts of zones.
 func (k Slots) newIndex() *snapshot.ShapeIndex {
 	s := &snapshot.ShapeIndex{}
-	s.Index.Caps = k.p.Limits.Caps()
-	if !s.Index.Build(k.p.View, k.countNodes, k.p.Zones().alikeIn(&s.Index, nil)) {
+	s.Index.Caps = k.p.Model.Limits.Caps()
+	if !s.Index.Build(k.p.Model.View, k.countNodes, k.p.Zones().alikeIn(&s.Index, nil)) {
 		return nil
 	}
 	s.Needs, s.Inexact = k.p.Zones().allNeeds(), k.p.ZoneState.inexact
@@ -95,8 +95,8 @@ func (k Slots) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 	}
 	// Sums by group size are made on the index that is kept. recount then passes them on, and only the domains above
 	// these nodes are summed for this request; made on the overlay, all of them would be, and be lost with it.
-	for i := range k.p.Levels {
-		k.GroupsOf(&s.Index, index.Grouping{Size: k.p.Levels[i].Size, Cap: k.p.Limits.CapOf(i)})
+	for i := range k.p.Model.Levels {
+		k.GroupsOf(&s.Index, index.Grouping{Size: k.p.Model.Levels[i].Size, Cap: k.p.Model.Limits.CapOf(i)})
 	}
 	return k.recount(s, nodes, excluded, extra)
 }
@@ -138,18 +138,18 @@ func (k Slots) GroupsOf(ix *index.Index, key index.Grouping) *index.GroupSums {
 //
 // Same answer as order: slots.1, faster.
 func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
-	count, most := k.Counter(nil, nil), k.p.Limits.OnNode()
+	count, most := k.Counter(nil, nil), k.p.Model.Limits.OnNode()
 	if !k.hasColumns() {
-		for pos := range k.p.View.Nodes {
-			n := count(k.p.View.Node(pos))
+		for pos := range k.p.Model.View.Nodes {
+			n := count(k.p.Model.View.Node(pos))
 			cow.Put(slots, pos, n)
 			total += int64(n)
 		}
 		return total
 	}
 	zones, others := k.p.Zones().zoneCounter(), k.others()
-	for first := int32(0); first < k.p.View.Nodes; first += cow.PageSize {
-		n := min(cow.PageSize, k.p.View.Nodes-first)
+	for first := int32(0); first < k.p.Model.View.Nodes; first += cow.PageSize {
+		n := min(cow.PageSize, k.p.Model.View.Nodes-first)
 		page := slots.OwnFrom(first)[:cow.PageSize]
 		k.countAmounts(page, first)
 		clear(page[n:])
@@ -175,7 +175,7 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 // hasColumns says whether amounts, marks and zones decide alone, and stand in columns in the order of positions.
 func (k Slots) hasColumns() bool {
 	nowhere := func(n Need) bool { return n.ID < 0 } // there is no column of it
-	return features.CountNodes.Takes(k.p.Features()) && k.p.View.Order == nil && !k.looks() && !k.p.Limits.AreAlone() && k.p.Request.Eligible == nil &&
+	return features.CountNodes.Takes(k.p.Model.Features()) && k.p.Model.View.Order == nil && !k.looks() && !k.p.Model.Limits.AreAlone() && k.p.Request.Eligible == nil &&
 		!slices.ContainsFunc(k.p.Needs, nowhere)
 }
 
@@ -254,7 +254,7 @@ func (z Zones) alikeIn(ix *index.Index, extra map[int32]Released) func(a, b int3
 		return nil
 	}
 	state := func(pos int32) *numa.Occupancy {
-		id := z.p.View.Node(pos)
+		id := z.p.Model.View.Node(pos)
 		return z.StateOf(id, extra[id])
 	}
 	return func(a, b int32) bool { return ix.Slots.At(a) == ix.Slots.At(b) && state(a).Equal(state(b)) }
@@ -289,7 +289,7 @@ func (z Zones) allNeeds() snapshot.NeedsByZones {
 // scratch, and the next call overwrites it.
 func (k Slots) Key() []byte {
 	key := keyWriter(k.p.Scratch.key[:0])
-	key.text(k.p.View.Name)
+	key.text(k.p.Model.View.Name)
 	key.text(k.p.Request.Class)
 	key.number(len(k.p.Needs))
 	for _, need := range k.p.Needs {
@@ -322,13 +322,13 @@ func (k *keyWriter) text(s string) {
 
 // limits writes what limits leave of the slots of nodes and domains.
 func (k *keyWriter) limits(p *Problem) {
-	*k = append(*k, Bit(p.Request.Tolerated), Bit(p.Limits != nil))
-	if p.Limits == nil {
+	*k = append(*k, Bit(p.Request.Tolerated), Bit(p.Model.Limits != nil))
+	if p.Model.Limits == nil {
 		return
 	}
-	k.number(int(p.Limits.Alone) + 1)
-	k.number(len(p.Limits.Apart))
-	for _, c := range p.Limits.Apart {
+	k.number(int(p.Model.Limits.Alone) + 1)
+	k.number(len(p.Model.Limits.Apart))
+	for _, c := range p.Model.Limits.Apart {
 		k.number(int(c.Tier))
 		k.number(int(c.Most))
 	}

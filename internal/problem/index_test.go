@@ -108,7 +108,7 @@ func TestKeysTellLimitsFromPreferences(t *testing.T) {
 		term := gang.NodeTerm{Labels: []gang.Expression{{Key: label, Operator: gang.In, Values: []string{value}}}}
 		p := rich(t)
 		p.Shapes = []*gang.Shape{{Preferred: []gang.Preference{{Weight: weight, Nodes: term}}}}
-		p.Limits = &limits.Limits{Apart: apart}
+		p.Model.Limits = &limits.Limits{Apart: apart}
 		return p.Slots().Key()
 	}
 	limited := keyOf([]index.Cap{{Tier: 1, Most: 5}}, 8, "k", "\x02In\x01\x01x")

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -20,28 +21,28 @@ import (
 //
 // order: limits.10
 func limitsNeedParts(p *Problem) bool {
-	if p.Multiple != nil || p.Limits == nil {
+	if p.Model.Multiple != nil || p.Model.Limits == nil {
 		return false
 	}
-	if len(p.Levels) == 0 {
-		return p.Limits.CapAbove()
+	if len(p.Model.Levels) == 0 {
+		return p.Model.Limits.CapAbove()
 	}
-	outer := &p.Levels[0]
+	outer := &p.Model.Levels[0]
 	short := int64(p.Ranks)%outer.Size != 0
 	switch {
-	case !slotsTellGroups(p, short) || p.Limits.CapAbove():
+	case !slotsTellGroups(p, short) || p.Model.Limits.CapAbove():
 		return true
-	case p.Limits.CountDomains() && (short || outer.Gather.Must > p.Limits.Within[0].Tier): // a group may use several of them
+	case p.Model.Limits.CountDomains() && (short || outer.Gather.Must > p.Model.Limits.Within[0].Tier): // a group may use several of them
 		return true
 	}
-	return p.Limits.CountGroups() && (short || len(p.Levels) > 1 && len(p.Running) > 0)
+	return p.Model.Limits.CountGroups() && (short || len(p.Model.Levels) > 1 && len(p.Model.Running) > 0)
 }
 
 // slotsTellGroups says whether slots tell of groups, too, what limits on the number of members leave: where these speak of nodes, or of
 // domains that take no whole group, which lie above then, where slots are sums.
 func slotsTellGroups(p *Problem, short bool) bool {
-	inner := p.Levels[len(p.Levels)-1].Size
-	return !slices.ContainsFunc(p.Limits.Apart, func(c index.Cap) bool { return c.Tier > 0 && (short || c.Most >= inner) })
+	inner := p.Model.Levels[len(p.Model.Levels)-1].Size
+	return !slices.ContainsFunc(p.Model.Limits.Apart, func(c index.Cap) bool { return c.Tier > 0 && (short || c.Most >= inner) })
 }
 
 // triedFirst are problems of all members of a gang in one level of equal groups, which may lie in several of the domains that limit the gang.
@@ -51,24 +52,24 @@ func slotsTellGroups(p *Problem, short bool) bool {
 // order: limits.11
 func triedFirst(p *Problem) (first []*Problem) {
 	cut := p.Parts.cut
-	if len(cut) != 1 || !p.Limits.CountDomains() || p.Limits.CapAbove() || p.Limits.CountMembers() || len(p.Gang.Limits) > 0 ||
-		int64(p.Ranks)%cut[0].Size != 0 || len(p.Running) > 0 || p.Parts.State != nil || p.Zones().Bind() {
+	if len(cut) != 1 || !p.Model.Limits.CountDomains() || p.Model.Limits.CapAbove() || p.Model.Limits.CountMembers() || len(p.Gang.Limits) > 0 ||
+		int64(p.Ranks)%cut[0].Size != 0 || len(p.Model.Running) > 0 || p.Parts.State != nil || p.Zones().Bind() {
 		return nil
 	}
-	counted, groups := p.Limits.Within[0].Tier, &cut[0].Gather
-	above := min(p.View.Tiers[p.View.TierIndex(counted)+1], p.Gather.Must)
-	if !slices.Contains(p.Gather.Worths, above) {
+	counted, groups := p.Model.Limits.Within[0].Tier, &cut[0].Gather
+	above := min(p.Model.View.Tiers[p.Model.View.TierIndex(counted)+1], p.Model.Gather.Must)
+	if !slices.Contains(p.Model.Gather.Worths, above) {
 		return nil // a wider domain may be worth as much
 	}
-	described := inLevels(p, p.Gather, cut, nil)
-	with := func(tier int32, levels []Level) {
-		first = append(first, inLevels(p, p.Gather.upTo(tier), levels, described))
+	described := inLevels(p, p.Model.Gather, cut, nil)
+	with := func(tier int32, levels []model.Level) {
+		first = append(first, inLevels(p, upTo(p.Model.Gather, tier), levels, described))
 	}
-	if !slices.Contains(groups.Worths, counted) && p.Gather.Worths[0] <= counted {
+	if !slices.Contains(groups.Worths, counted) && p.Model.Gather.Worths[0] <= counted {
 		with(counted, cut) // in one of the domains that are counted groups may be worth less than that
 	}
 	if groups.Worths[0] <= counted {
-		with(above, []Level{{Size: cut[0].Size, Gather: groups.upTo(counted)}})
+		with(above, []model.Level{{Size: cut[0].Size, Gather: upTo(*groups, counted)}})
 	}
 	with(above, nil)
 	return first
@@ -76,19 +77,18 @@ func triedFirst(p *Problem) (first []*Problem) {
 
 // inLevels is the problem of all members of a gang in equal groups, or in none, whose groups had been made parts. Plans are those of members,
 // nil: of the problem itself.
-func inLevels(p *Problem, gather GatherRules, levels []Level, members *Problem) *Problem {
+func inLevels(p *Problem, gather model.Gather, levels []model.Level, members *Problem) *Problem {
 	next := p.derive()
-	next.Gang, next.Parts, next.Least = nil, partState{}, len(p.Pending)
-	next.Gather, next.Levels, next.Unbundled = gather, levels, members
+	next.Gang, next.Parts, next.Model.Least = nil, partState{}, len(p.Model.Pending)
+	next.Model.Gather, next.Model.Levels, next.Unbundled = gather, levels, members
 	return next
 }
 
-// upTo are the rules for domains of a tier, or lower.
-func (g *GatherRules) upTo(tier int32) GatherRules {
-	next := *g
-	next.Worths = slices.DeleteFunc(slices.Clone(g.Worths), func(t int32) bool { return t > tier })
-	next.Must, next.Hard = next.Worths[len(next.Worths)-1], true
-	return next
+// upTo are rules for domains of a tier, or lower.
+func upTo(g model.Gather, tier int32) model.Gather {
+	g.Worths = slices.DeleteFunc(slices.Clone(g.Worths), func(t int32) bool { return t > tier })
+	g.Must, g.Hard = g.Worths[len(g.Worths)-1], true
+	return g
 }
 
 // joinAlone makes one limit of those by which several parts are alone, each within a domain of the layer: one of them in each, and nobody
@@ -155,7 +155,7 @@ func companyByRank(p *Problem) []company {
 	if len(aloneTiers(p)) == 0 {
 		return nil
 	}
-	out := slices.Repeat([]company{{limits: p.Limits}}, p.Ranks)
+	out := slices.Repeat([]company{{limits: p.Model.Limits}}, p.Ranks)
 	if siblingsLeave(p) {
 		for rank := range out {
 			out[rank].gang = gangOf(p, rank)
@@ -186,8 +186,8 @@ func companyByRole(p *Problem) []company {
 		return nil
 	}
 	out := make([]company, len(p.Shapes))
-	for i, m := range p.Pending {
-		out[p.Role(i)] = by[m.Rank]
+	for i, rank := range p.Model.Pending {
+		out[p.Role(i)] = by[rank]
 	}
 	return out
 }
@@ -211,18 +211,18 @@ func aloneDomains(p *Problem, positions []int32) iter.Seq2[layout.Vertex, string
 	by := companyByRank(p)
 	return func(yield func(d layout.Vertex, gang string) bool) {
 		at := func(pos int32, rank int) bool {
-			l := p.Limits
+			l := p.Model.Limits
 			if by != nil {
 				l = by[rank].limits
 			}
-			return !l.AreAlone() || yield(p.View.DomainAt(pos, l.Alone), gangOf(p, rank))
+			return !l.AreAlone() || yield(p.Model.View.DomainAt(pos, l.Alone), gangOf(p, rank))
 		}
 		for i, pos := range positions {
-			if !at(pos, p.Pending[i].Rank) {
+			if !at(pos, p.Model.Pending[i]) {
 				return
 			}
 		}
-		for _, m := range p.Running {
+		for _, m := range p.Model.Running {
 			if !at(m.Pos, m.Rank) {
 				return
 			}
@@ -234,7 +234,7 @@ func aloneDomains(p *Problem, positions []int32) iter.Seq2[layout.Vertex, string
 func withGangs(p *Problem, positions []int32) iter.Seq2[int32, string] {
 	return func(yield func(pos int32, gang string) bool) {
 		for i, pos := range positions {
-			if !yield(pos, gangOf(p, p.Pending[i].Rank)) {
+			if !yield(pos, gangOf(p, p.Model.Pending[i])) {
 				return
 			}
 		}
@@ -262,8 +262,8 @@ func byGang(p *Problem) (gangs [][]int32) {
 		return nil
 	}
 	last := ""
-	for i, m := range p.Pending { // in the order of gangs
-		if gang := gangOf(p, m.Rank); gangs == nil || gang != last {
+	for i, rank := range p.Model.Pending { // in the order of gangs
+		if gang := gangOf(p, rank); gangs == nil || gang != last {
 			gangs, last = append(gangs, nil), gang
 		}
 		gangs[len(gangs)-1] = append(gangs[len(gangs)-1], int32(i))
@@ -276,7 +276,7 @@ func byGang(p *Problem) (gangs [][]int32) {
 // order: limits.4
 func (k Slots) aloneBroken() bool {
 	by := companyByRank(k.p)
-	return by != nil && slices.ContainsFunc(k.p.Running, func(m siblingMember) bool {
+	return by != nil && slices.ContainsFunc(k.p.Model.Running, func(m model.Member) bool {
 		return k.p.Company.Of(by[m.Rank].limits, by[m.Rank].gang).Meets(m.Pos, k.state())
 	})
 }

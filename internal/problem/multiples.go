@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // Multiple binds the number of members in each domain of a tier.
@@ -21,7 +22,9 @@ type Multiple struct {
 }
 
 // MultiplesIn are the multiples of rules; those of an unknown layer are left out, for gatherRules refuses them.
-func (p *Problem) MultiplesIn(rules []gang.Rule) (out []Multiple) { return multiplesIn(p.View, rules) }
+func (p *Problem) MultiplesIn(rules []gang.Rule) (out []Multiple) {
+	return multiplesIn(p.Model.View, rules)
+}
 
 func multiplesIn(v *layout.View, rules []gang.Rule) (out []Multiple) {
 	for _, r := range rules {
@@ -38,9 +41,9 @@ func unitsOf(p *Problem, list []Multiple) (units []int64) {
 	if len(list) == 0 {
 		return nil
 	}
-	units = slices.Repeat([]int64{1}, int(p.View.RootTop)+1)
+	units = slices.Repeat([]int64{1}, int(p.Model.View.RootTop)+1)
 	for _, m := range list {
-		for t := m.tier; t <= p.View.RootTop; t++ {
+		for t := m.tier; t <= p.Model.View.RootTop; t++ {
 			units[t] = lcm(units[t], m.of)
 		}
 	}
@@ -52,18 +55,10 @@ const maxMultiple = 1 << 31
 
 // lcm is the least common multiple, at most maxMultiple.
 func lcm(a, b int64) int64 {
-	if rest := a / Gcd(a, b); rest <= maxMultiple/b {
+	if rest := a / model.Gcd(a, b); rest <= maxMultiple/b {
 		return rest * b
 	}
 	return maxMultiple
-}
-
-// Gcd is the greatest common divisor of two numbers above 0. O(log).
-func Gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // checkMultiples refuses a multiple that does not divide the size of a group level, if it is at or below the tier
@@ -71,8 +66,8 @@ func Gcd(a, b int64) int64 {
 //
 // order: multiples.3
 func checkMultiples(p *Problem) error {
-	for i, l := range p.Levels {
-		if within := p.Multiple[l.Gather.Must]; l.Size%within != 0 {
+	for i, l := range p.Model.Levels {
+		if within := p.Model.Multiple[l.Gather.Must]; l.Size%within != 0 {
 			return muster.Invalid(fmt.Sprintf("request.Groups[%d].Size", i), l.Size,
 				fmt.Sprintf("multiple %d inside the group's bound does not divide the group", within))
 		}
@@ -87,15 +82,15 @@ func checkMultiples(p *Problem) error {
 func settleMultiples(p *Problem) error {
 	switch {
 	case p.InParts():
-		p.Multiple, p.Gang.Multiples = nil, p.MultiplesIn(p.Request.Gather)
+		p.Model.Multiple, p.Gang.Multiples = nil, p.MultiplesIn(p.Request.Gather)
 		bindMultiples(p)
 		return nil
-	case len(p.Running) > 0 && len(p.Levels) > 0:
+	case len(p.Model.Running) > 0 && len(p.Model.Levels) > 0:
 		return muster.Unsupported("request.Gather", p.Request.Name, "multiples for a gang with groups of which members run")
 	}
-	if len(p.Levels) > 0 {
-		size := p.Levels[0].Size
-		if int64(len(p.Pending))%size != 0 && size%p.Multiple[p.View.RootTop] != 0 {
+	if len(p.Model.Levels) > 0 {
+		size := p.Model.Levels[0].Size
+		if int64(len(p.Model.Pending))%size != 0 && size%p.Model.Multiple[p.Model.View.RootTop] != 0 {
 			return muster.Unsupported("request.Gather", p.Request.Name, "multiples that do not divide the groups, beside a short last group")
 		}
 	}
@@ -122,26 +117,17 @@ func (a *Part) wholly() bool {
 	return whole
 }
 
-// Unit is the number of members of which each child of x holds a multiple, 1 if any number will do. It belongs to the
-// parent, for a child stands for all missing tiers up to it.
-func (p *Problem) Unit(x layout.Vertex) int64 {
-	if p.Multiple == nil || p.View.IsNode(x) {
-		return 1
-	}
-	return p.Multiple[p.View.Tier[x]-1]
-}
-
 // SumSlots adds the nodes' slots up the tree, in place: those of nodes are given, those of domains are written. With
 // multiples it takes off the members that running ones force there, and floors the rest. O(vertices).
 //
 // order: multiples.1
 func (k Slots) SumSlots(slots []int64) {
-	n := layout.Vertex(k.p.View.NumDomains())
-	if k.p.Multiple != nil || k.p.Limits.CountMembers() {
+	n := layout.Vertex(k.p.Model.View.NumDomains())
+	if k.p.Model.Multiple != nil || k.p.Model.Limits.CountMembers() {
 		for x := n; int(x) < len(slots); x++ {
-			slots[x] = min(slots[x], k.p.Limits.Most(k.p.View, k.p.Siblings, x))
-			if k.p.Multiple != nil {
-				k.floorSlots(slots, x, k.p.Forced[x])
+			slots[x] = min(slots[x], k.p.Model.Limits.Most(k.p.Model.View, k.p.Model.Siblings, x))
+			if k.p.Model.Multiple != nil {
+				k.floorSlots(slots, x, k.p.Model.Forced[x])
 			}
 		}
 	}
@@ -149,16 +135,16 @@ func (k Slots) SumSlots(slots []int64) {
 		// The slots of the children are already without the members forced below: here only those are taken off that
 		// x is forced to take beyond them.
 		var sum, below int64
-		lo, end := k.p.View.Kids(x)
+		lo, end := k.p.Model.View.Kids(x)
 		for c := lo; c < end; c++ {
 			sum = max(noSlots, sum+slots[c])
-			if k.p.Forced != nil {
-				below += k.p.Forced[c]
+			if k.p.Model.Forced != nil {
+				below += k.p.Model.Forced[c]
 			}
 		}
-		slots[x] = min(sum, k.p.Limits.Most(k.p.View, k.p.Siblings, x))
-		if k.p.Multiple != nil {
-			k.floorSlots(slots, x, k.p.Forced[x]-below)
+		slots[x] = min(sum, k.p.Model.Limits.Most(k.p.Model.View, k.p.Model.Siblings, x))
+		if k.p.Model.Multiple != nil {
+			k.floorSlots(slots, x, k.p.Model.Forced[x]-below)
 		}
 	}
 }
@@ -174,8 +160,8 @@ func (k Slots) floorSlots(slots []int64, x layout.Vertex, forced int64) {
 		slots[x] = noSlots
 		return
 	}
-	if up := k.p.View.Above(x); up >= 0 {
-		slots[x] -= slots[x] % k.p.Unit(up)
+	if up := k.p.Model.View.Above(x); up >= 0 {
+		slots[x] -= slots[x] % k.p.Model.Unit(up)
 	}
 }
 
@@ -186,15 +172,15 @@ func (k Slots) floorSlots(slots []int64, x layout.Vertex, forced int64) {
 //
 // order: multiples.2
 func forceMultiples(p *Problem) {
-	p.Forced = layout.Tally{}
-	for x := range p.Siblings {
-		if p.View.IsNode(x) {
+	p.Model.Forced = layout.Tally{}
+	for x := range p.Model.Siblings {
+		if p.Model.View.IsNode(x) {
 			force(p, x)
 		}
 	}
 	// Parents have lower ids than their children, so ids go down. The root is in nobody's multiple.
-	for _, x := range slices.Backward(slices.Sorted(maps.Keys(p.Siblings))) {
-		if !p.View.IsNode(x) && x != layout.Root {
+	for _, x := range slices.Backward(slices.Sorted(maps.Keys(p.Model.Siblings))) {
+		if !p.Model.View.IsNode(x) && x != layout.Root {
 			force(p, x)
 		}
 	}
@@ -205,10 +191,10 @@ func forceMultiples(p *Problem) {
 //
 // order: multiples.2
 func force(p *Problem, x layout.Vertex) {
-	unit := p.Unit(p.View.Above(x))
-	if lack := (p.Siblings[x] + p.Forced[x]) % unit; lack > 0 {
-		for up := x; up >= 0; up = p.View.Above(up) {
-			p.Forced[up] += unit - lack
+	unit := p.Model.Unit(p.Model.View.Above(x))
+	if lack := (p.Model.Siblings[x] + p.Model.Forced[x]) % unit; lack > 0 {
+		for up := x; up >= 0; up = p.Model.View.Above(up) {
+			p.Model.Forced[up] += unit - lack
 		}
 	}
 }

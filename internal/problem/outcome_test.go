@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -34,8 +35,8 @@ func TestStrategiesThatCannotFitAreLeftOut(t *testing.T) {
 	p := asked(t, func(req *gang.Request) {
 		req.Gather, req.Groups = prefer, []gang.Groups{{Size: 2, Gather: prefer}}
 	})
-	list := func(try func(Strategy) bool) (out []string) {
-		for st := range p.Strategies(try) {
+	list := func(try func(model.Strategy) bool) (out []string) {
+		for st := range p.Model.Strategies(try) {
 			out = append(out, fmt.Sprint(st.Gang, st.Groups))
 		}
 		return out
@@ -43,13 +44,13 @@ func TestStrategiesThatCannotFitAreLeftOut(t *testing.T) {
 	all := list(nil)
 	require.Equal(t, []string{"0 [0]", "1 [0]", "1 [1]", "3 [0]", "3 [1]", "3 [3]"}, all)
 	tried := 0
-	require.Equal(t, all[1:], list(func(st Strategy) bool {
+	require.Equal(t, all[1:], list(func(st model.Strategy) bool {
 		tried++
 		require.Equal(t, []int32{3}, st.Groups, "groups are bound by the hard rules alone, and there are none")
 		return st.Gang > 0
 	}))
 	require.Equal(t, 3, tried)
-	for range p.Strategies(nil) {
+	for range p.Model.Strategies(nil) {
 		break
 	}
 }

@@ -11,12 +11,13 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // Part is a gang that is placed in groups that differ, one of these groups, or a bundle of some: docs/order.md,
 // sections 7 and 8.
 type Part struct {
-	Gather        GatherRules
+	Gather        model.Gather
 	Label, Called string // its name in the request, and the name that refusals use
 	Level         int    // groups around it, itself included; 0: the gang
 	Bundle        bool   // it is no group: its members belong to the group around it
@@ -96,14 +97,14 @@ func (a *Part) First() int {
 //
 // order: parts.1
 func readParts(p *Problem) error {
-	rank := make(map[string]int, len(p.Pending)+len(p.Running))
-	for _, m := range p.Pending {
-		rank[m.Name] = m.Rank
+	rank := make(map[string]int, len(p.Model.Pending)+len(p.Model.Running))
+	for _, one := range p.Model.Pending {
+		rank[p.Names[one]] = one
 	}
-	for _, m := range p.Running {
-		rank[m.name] = m.Rank
+	for _, m := range p.Model.Running {
+		rank[p.Names[m.Rank]] = m.Rank
 	}
-	p.Gang = &Part{Gather: p.Gather, Called: p.Request.Name, Least: p.Request.MinMember}
+	p.Gang = &Part{Gather: p.Model.Gather, Called: p.Request.Name, Least: p.Request.MinMember}
 	p.Gang.impliedInside = limits.ImpliedInside(p.Request.Limits)
 	r := partReader{p: p, rank: rank}
 	if err := r.inner(p.Gang, "request", p.Request.Parts, p.Request.MinParts); err != nil {
@@ -157,7 +158,7 @@ func (r *partReader) read(outer *Part, field string, from *gang.Part) (*Part, er
 		if a.OtherTree = r.p.Snapshot.View(from.Tree); a.OtherTree == nil {
 			return nil, muster.Invalid(field+".Tree", from.Tree, "unknown topology")
 		}
-		if a.OtherTree == r.p.View {
+		if a.OtherTree == r.p.Model.View {
 			a.OtherTree = nil
 		}
 	}
@@ -224,7 +225,7 @@ func (r *partReader) cut(a *Part, field string, from *gang.Part) error {
 	}
 	ranks := a.Ranks
 	a.Ranks = nil
-	levels := make([]Level, len(from.Groups))
+	levels := make([]model.Level, len(from.Groups))
 	must := a.Gather.Must
 	for i, g := range from.Groups {
 		rules := limits.Implied(g.Gather, g.Limits, true)
@@ -235,7 +236,7 @@ func (r *partReader) cut(a *Part, field string, from *gang.Part) error {
 		if err != nil {
 			return err
 		}
-		levels[i], must = Level{Size: int64(g.Size), Gather: gather}, gather.Must
+		levels[i], must = model.Level{Size: int64(g.Size), Gather: gather}, gather.Must
 	}
 	a.cut(ranks, levels)
 	a.LeastParts = leastOf(from.MinParts, len(a.Parts))
@@ -243,7 +244,7 @@ func (r *partReader) cut(a *Part, field string, from *gang.Part) error {
 }
 
 // inheritedRules are the rules of the nearest part of the same topology around one.
-func inheritedRules(p *Problem, a *Part) GatherRules {
+func inheritedRules(p *Problem, a *Part) model.Gather {
 	for outer := a.Outer; outer != nil; outer = outer.Outer {
 		if outer.OtherTree == a.OtherTree {
 			return outer.Gather
@@ -253,11 +254,11 @@ func inheritedRules(p *Problem, a *Part) GatherRules {
 }
 
 // viewOf is the topology of a part's rules.
-func viewOf(p *Problem, a *Part) *layout.View { return cmp.Or(a.OtherTree, p.View) }
+func viewOf(p *Problem, a *Part) *layout.View { return cmp.Or(a.OtherTree, p.Model.View) }
 
 // cut makes groups of consecutive ranks, level by level; the last one may be short. All groups of a part that is cut
 // must be placed, unless the caller says otherwise.
-func (a *Part) cut(ranks []int, levels []Level) {
+func (a *Part) cut(ranks []int, levels []model.Level) {
 	if len(levels) == 0 {
 		a.Ranks = ranks
 		return
@@ -276,16 +277,16 @@ func (a *Part) cut(ranks []int, levels []Level) {
 // cutByLevels makes parts of the equal groups of a gang whose members are of several shapes. Each group is placed
 // whole or not at all; with a MinMember that decides how many, not a number of groups.
 func cutByLevels(p *Problem) {
-	ranks := make([]int, len(p.Pending)+len(p.Running))
+	ranks := make([]int, len(p.Model.Pending)+len(p.Model.Running))
 	for i := range ranks {
 		ranks[i] = i
 	}
-	p.Gang = &Part{Gather: p.Gather, Called: p.Request.Name, Least: p.Request.MinMember}
-	p.Gang.cut(ranks, p.Levels)
+	p.Gang = &Part{Gather: p.Model.Gather, Called: p.Request.Name, Least: p.Request.MinMember}
+	p.Gang.cut(ranks, p.Model.Levels)
 	if p.Gang.Least > 0 {
 		p.Gang.LeastParts = 0
 	}
-	p.Levels = nil
+	p.Model.Levels = nil
 }
 
 // hasHardPart says whether any group has a MustGather, or the gang or a part a limit that speaks of domains above nodes.
@@ -338,8 +339,8 @@ func reachedByParts(p *Problem, at []int32) []int32 {
 		if len(out) < a.Level {
 			out = append(out, 0)
 		}
-		if x := p.View.LowestOf(a.All(), at); x >= 0 {
-			out[a.Level-1] = max(out[a.Level-1], p.View.TierOf(x))
+		if x := p.Model.View.LowestOf(a.All(), at); x >= 0 {
+			out[a.Level-1] = max(out[a.Level-1], p.Model.View.TierOf(x))
 		}
 	})
 	return out
@@ -352,7 +353,7 @@ func LowestInOtherTree(p *Problem, a *Part, at []int32) layout.Vertex {
 	var there []int32
 	for _, rank := range a.All() {
 		if pos := at[rank]; pos >= 0 {
-			there = append(there, a.OtherTree.At(p.View.Node(pos)))
+			there = append(there, a.OtherTree.At(p.Model.View.Node(pos)))
 		}
 	}
 	if len(there) == 0 {

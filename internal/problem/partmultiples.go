@@ -87,7 +87,7 @@ func (b *multipleBinder) bind(a *Part, around int) {
 // ruleOf binds a part to multiples, one at least, in all domains and in total.
 func ruleOf(p *Problem, a *Part, some []Multiple) MultipleRule {
 	units := unitsOf(p, some)
-	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: units, Total: units[p.View.RootTop]}
+	return MultipleRule{multiples: some, parts: []*Part{a}, ranks: [][]int{a.All()}, Units: units, Total: units[p.Model.View.RootTop]}
 }
 
 // add adds a rule of one part and returns its index, or adds the part to the rule of equal parts and returns that.
@@ -171,7 +171,7 @@ func countRunning(p *Problem, rules []MultipleRule) []MultipleRule {
 		for _, ranks := range r.ranks {
 			for _, rank := range ranks {
 				if at[rank] >= 0 {
-					r.Runs.Add(p.View, p.View.NodeVertex(at[rank]), 1)
+					r.Runs.Add(p.Model.View, p.Model.View.NodeVertex(at[rank]), 1)
 				}
 			}
 		}

@@ -18,9 +18,9 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/index"
-	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/match"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
 )
@@ -29,48 +29,35 @@ import (
 // while strategies are tried. Its unit of search is one member; or, under groups.3 of docs/order.md, a whole group
 // that is placed on a node like a member.
 type Problem struct {
+	Model    model.Model // all that engines see
 	Snapshot *snapshot.Snapshot
-	View     *layout.View
 	Request  *gang.Request
 	Shapes   []*gang.Shape // of the members of a unit, in rank order; or, with RoleOf, by role
 	RoleOf   []int32       // of the pending members; nil: all are of one shape, or in units
 	twins    []int32       // by role: the first one of the same shape; nil: all shapes differ
 	Gang     *Part         // the gang, if the parts engine places it; else nil
 	Ranks    int           // number of members, running ones included; in units, that of the members too
+	Names    []string      // of the members, or units, by rank
 	Parts    partState
 	// together: units are groups that must gather on a node.
 	together bool
 	Needs    []Need // of a unit; with roles the sum over all roles
-	Policy   gang.Policy
 
-	ordered  bool               // the request lists its members in rank order
-	Pending  []pendingMember    // new members, or units, in rank order
-	Pinned   map[string]bool    // members that are not preemptible
-	Team     Team               // gangs that start together, whose common request this is; else nil
-	Own      []*snapshot.Member // the gang's members on the cluster, in natural order of names
-	Running  []siblingMember    // the gang's own running members that stay, in rank order
-	Least    int                // new members, or units, that must be placed
-	Levels   []Level            // of equal groups, outermost first; sizes in units
-	oneLevel [1]Level           // memory of Levels, where there is no second one
-	Gather   GatherRules
-	Multiple []int64       // of a gang in no parts, by tier: the least common multiple of all multiples at or below it; nil: none
-	LCA      layout.Vertex // of the running members, -1 if none
-	Siblings,
-	Friends layout.Tally // running members of the gang, and of the affinity key, below a vertex
-	// Forced is the number of new members that a vertex must take to complete multiples that running members began,
-	// those below it included; nil: none.
-	Forced      layout.Tally
-	Multiples   []MultipleRule  // the multiples that bind a gang in parts
-	LeavingGone bool            // leaving members count as gone
-	Admitted    int             // new units that the quota admits
-	wants       *quota.Ask      // what all new members ask for, where the quota leaves some out for good; else nil
-	RefusedBy   *quota.Refusal  // the quota's refusal of the least members; nil: it admits them
-	Unsettled   bool            // the search for victims ended before it was known that none help
-	indexes     [2]*index.Index // with leaving members staying, and gone; nil: not looked up, see OwnIndex
+	ordered     bool               // the request lists its members in rank order
+	Pinned      map[string]bool    // members that are not preemptible
+	Team        Team               // gangs that start together, whose common request this is; else nil
+	Own         []*snapshot.Member // the gang's members on the cluster, in natural order of names
+	oneLevel    [1]model.Level     // memory of the levels, where there is no second one
+	Multiples   []MultipleRule     // the multiples that bind a gang in parts
+	LeavingGone bool               // leaving members count as gone
+	before      *Outcome           // of a waiting plan: its members are there, beside these; else nil
+	wants       *quota.Ask         // what all new members ask for, where the quota leaves some out for good; else nil
+	RefusedBy   *quota.Refusal     // the quota's refusal of the least members; nil: it admits them
+	Unsettled   bool               // the search for victims ended before it was known that none help
+	indexes     [2]*index.Index    // with leaving members staying, and gone; nil: not looked up, see OwnIndex
 	ZoneState   zoneState
 	Scratch     *scratch
 	Bounds      Bounds
-	Limits      *limits.Limits  // hard ones; nil: there are none
 	Company     *limits.Company // who keeps the gang off nodes; nil: nobody can
 	Unbundled   *Problem        // the gang itself, where whole groups are placed like members; else nil
 	Judges      *match.Bench    // of shapes, which all problems derived from one ask; nil: the shapes list too little to need any
@@ -90,12 +77,12 @@ type Bounds struct {
 
 // partState has the fields that only a gang in parts needs.
 type partState struct {
-	cut     []Level      // the levels of equal groups of which the parts are made; nil: the parts are others
-	First   []*Problem   // tried before the parts, see triedFirst
-	Minimal Selection    // one that no member can be left out of; nil: there is none
-	MustRun int          // members that must run together
-	State   *quota.State // admits a selection or not; nil: it admits all
-	Already quota.Ask    // of members that count as placed
+	cut     []model.Level // the levels of equal groups of which the parts are made; nil: the parts are others
+	First   []*Problem    // tried before the parts, see triedFirst
+	Minimal Selection     // one that no member can be left out of; nil: there is none
+	MustRun int           // members that must run together
+	State   *quota.State  // admits a selection or not; nil: it admits all
+	Already quota.Ask     // of members that count as placed
 
 	// Of the problem of one selection: it, and the problem with all members; nil for that one itself.
 	Selection Selection
@@ -129,36 +116,6 @@ type Need struct {
 	Name   string
 }
 
-// pendingMember is a new member.
-type pendingMember struct {
-	Name string
-	Rank int
-}
-
-// siblingMember is a running member of the gang.
-type siblingMember struct {
-	Pos  int32
-	Rank int
-	name string
-}
-
-// Level is one level of groups, outermost first.
-type Level struct {
-	Size   int64
-	Gather GatherRules
-}
-
-// GatherRules are the gather rules of a gang or a group level.
-type GatherRules struct {
-	Must int32  // no domain above this tier: its MustGather's, or the tighter one around it; the root's: there is none
-	Hard bool   // it has a MustGather that binds, not only one around it
-	Name string // layer of its MustGather; empty: it has none
-	// own is the tier of its MustGather, which a tighter one around it may make redundant; -1: it has none.
-	own int32
-	// Worths are the tiers at which a tighter fit is worth having, ascending; the last is Must.
-	Worths []int32
-}
-
 // New brings a request inside, without any search. Too few known members are found later; every error here is an
 // InvalidError. O(members * log).
 func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, error) {
@@ -174,15 +131,15 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{
-		Snapshot: c, Request: req, Team: t, ordered: ordered, LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Scratch: r,
-		Pinned: pinnedMembers(req), Bounds: b, Judges: judges,
+		Snapshot: c, Request: req, Team: t, ordered: ordered, Scratch: r, Pinned: pinnedMembers(req), Bounds: b, Judges: judges,
+		Model: model.Model{LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Memory: &r.memory, Room: room{p}},
 	}
 	for _, step := range [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes, settleHostSlots} {
 		if err := step(p); err != nil {
 			return nil, err
 		}
 	}
-	if p.Multiple != nil || p.InParts() {
+	if p.Model.Multiple != nil || p.InParts() {
 		if err := settleMultiples(p); err != nil {
 			return nil, err
 		}
@@ -200,13 +157,13 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 // readFeatures reads what few requests have: multiples and parts.
 func readFeatures(p *Problem) error {
 	if slices.ContainsFunc(p.Request.Gather, func(r gang.Rule) bool { return r.Multiple > 0 }) {
-		p.Multiple = unitsOf(p, p.MultiplesIn(p.Request.Gather))
+		p.Model.Multiple = unitsOf(p, p.MultiplesIn(p.Request.Gather))
 		if err := checkMultiples(p); err != nil {
 			return err
 		}
 	}
 	var err error
-	if p.Limits, err = limits.Read(p.View, p.Request); err != nil {
+	if p.Model.Limits, err = limits.Read(p.Model.View, p.Request); err != nil {
 		return err
 	}
 	p.Company = nearby(p)
@@ -219,29 +176,29 @@ func readFeatures(p *Problem) error {
 // nearby is who can keep the gang off nodes, nil if nobody can.
 func nearby(p *Problem) *limits.Company {
 	tiers := aloneTiers(p)
-	if !p.Limits.AreAlone() && len(tiers) == 0 && !p.Snapshot.Closed.Any() {
+	if !p.Model.Limits.AreAlone() && len(tiers) == 0 && !p.Snapshot.Closed.Any() {
 		return nil
 	}
 	gangs := p.Request.Name
 	if p.Team != nil {
 		gangs = ""
 	}
-	return limits.Near(p.Snapshot, p.View, p.Limits, tiers, p.Request.Tolerated, gangs, p.IsOwn)
+	return limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, tiers, p.Request.Tolerated, gangs, p.IsOwn)
 }
 
 // settleLimits refuses combinations that are not supported.
 func settleLimits(p *Problem) error {
-	if p.Limits == nil {
+	if p.Model.Limits == nil {
 		return nil
 	}
 	unsupported := func(with string) error {
-		return muster.Unsupported("request.Limits", p.Limits.Name(), "this limit for a gang "+with)
+		return muster.Unsupported("request.Limits", p.Model.Limits.Name(), "this limit for a gang "+with)
 	}
 	switch {
-	case !p.Limits.CountMembers() && !p.Limits.CountGroups() && !p.Limits.CountDomains(): // alone as a whole
-	case p.Multiple != nil:
+	case !p.Model.Limits.CountMembers() && !p.Model.Limits.CountGroups() && !p.Model.Limits.CountDomains(): // alone as a whole
+	case p.Model.Multiple != nil:
 		return unsupported("with multiples")
-	case len(p.Limits.Within) > 1:
+	case len(p.Model.Limits.Within) > 1:
 		return unsupported("within so many domains of two layers")
 	}
 	return nil
@@ -250,21 +207,21 @@ func settleLimits(p *Problem) error {
 // settleParts gives the gang its limits on numbers, beside those that parts have, and divides roles for them. It refuses combinations
 // that are not supported.
 func settleParts(p *Problem) error {
-	if p.Limits != nil {
+	if p.Model.Limits != nil {
 		parts := "parts"
 		if p.Team != nil {
 			parts = "gangs"
 		}
-		p.Gang.Limits = limits.OfGang(p.View, p.Request, parts)
-		p.Limits = p.Limits.WithoutGroups() // slots know the others
+		p.Gang.Limits = limits.OfGang(p.Model.View, p.Request, parts)
+		p.Model.Limits = p.Model.Limits.WithoutGroups() // slots know the others
 	}
 	joinAlone(p)
-	within := p.Limits.CountDomains()
+	within := p.Model.Limits.CountDomains()
 	var first *limits.OnPart
 	if within {
-		first = &limits.OnPart{Name: p.Limits.Name()}
+		first = &limits.OnPart{Name: p.Model.Limits.Name()}
 	}
-	elsewhere, multiples := false, p.Multiple != nil
+	elsewhere, multiples := false, p.Model.Multiple != nil
 	isElsewhere := func(a *Part) bool { return a.OtherTree != nil }
 	p.Gang.Each(func(a *Part) {
 		multiples, elsewhere = multiples || len(a.Multiples) > 0, elsewhere || within && isElsewhere(a)
@@ -284,7 +241,7 @@ func settleParts(p *Problem) error {
 		return unsupported("for a gang with multiples")
 	case elsewhere:
 		return unsupported("in another topology than the gang's")
-	case within && len(p.Limits.Within) > 1:
+	case within && len(p.Model.Limits.Within) > 1:
 		return unsupported("within so many domains of two layers")
 	}
 	divideByLimits(p)
@@ -295,10 +252,10 @@ func settleParts(p *Problem) error {
 // Ready finishes a problem once Least is known: it reads policies of zones, and counts running members by vertex.
 func (p *Problem) Ready() {
 	align(p)
-	if len(p.Running) > 0 || p.Request.AffinityKey != "" {
+	if len(p.Model.Running) > 0 || p.Request.AffinityKey != "" {
 		findAnchors(p)
 	}
-	if p.Multiple != nil && len(p.Siblings) > 0 && !p.InParts() {
+	if p.Model.Multiple != nil && len(p.Model.Siblings) > 0 && !p.InParts() {
 		forceMultiples(p)
 	}
 	if p.InParts() {
@@ -339,8 +296,8 @@ func (p *Problem) Role(i int) int32 {
 
 // Hard says whether any rule keeps members from the nameless root. Then nodes outside the tree take none.
 func (p *Problem) Hard() bool {
-	hard := p.Gather.Hard || p.together || p.Limits.AreHard()
-	for _, l := range p.Levels {
+	hard := p.Model.Gather.Hard || p.together || p.Model.Limits.AreHard()
+	for _, l := range p.Model.Levels {
 		hard = hard || l.Gather.Hard
 	}
 	return hard || p.InParts() && hasHardPart(p)
@@ -372,13 +329,11 @@ func (p *Problem) Slots() Slots { return Slots{p: p} }
 // scratch is memory that no result keeps, the problem included. The plans of a lineage reuse a pool of it.
 type scratch struct {
 	problem Problem
-	pending []pendingMember
+	pending []int
+	names   []string
 	key     []byte
-	Search  resettable // memory of the engine; nil: none has used it yet
+	memory  model.Memory // of the engine
 }
-
-// resettable is a search's own part of the scratch.
-type resettable interface{ Reset() }
 
 // takeScratch takes a scratch from the lineage's pool.
 func takeScratch(l *snapshot.Lineage) *scratch {
@@ -393,8 +348,8 @@ func takeScratch(l *snapshot.Lineage) *scratch {
 func (p *Problem) Done() {
 	r, l := p.Scratch, p.Snapshot.Lineage
 	r.problem = Problem{} // it holds the snapshot
-	if r.Search != nil {
-		r.Search.Reset()
+	if r.memory.Search != nil {
+		r.memory.Search.Reset()
 	}
 	l.Scratch.Put(r)
 }

@@ -3,7 +3,6 @@
 package problem
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -20,13 +19,13 @@ func (p *Problem) Asks(n int) quota.Ask {
 		members, n = p.Unbundled, n*p.Size()
 	}
 	of, pinned := make([]int64, len(p.Shapes)), make([]int64, len(p.Shapes))
-	for i, m := range members.Pending[:n] {
+	for i, rank := range members.Model.Pending[:n] {
 		at := i % len(p.Shapes)
 		if p.HasRoles() {
 			at = int(p.RoleOf[i])
 		}
 		of[at]++
-		if len(p.Pinned) > 0 && p.Pinned[m.Name] {
+		if len(p.Pinned) > 0 && p.Pinned[members.Names[rank]] {
 			pinned[at]++
 		}
 	}
@@ -61,7 +60,7 @@ func (p *Problem) Demand() quota.Ask {
 	case p.wants != nil:
 		return *p.wants
 	}
-	return p.Asks(len(p.Pending))
+	return p.Asks(len(p.Model.Pending))
 }
 
 // leaveOut leaves out the members that are not preemptible and that the quota does not guarantee, of a gang of one shape without groups,
@@ -70,21 +69,21 @@ func (p *Problem) Demand() quota.Ask {
 //
 // order: howmany.4
 func leaveOut(p *Problem, state *quota.State) bool {
-	if len(p.Pinned) == 0 || p.InParts() || p.together || len(p.Levels) > 0 {
+	if len(p.Pinned) == 0 || p.InParts() || p.together || len(p.Model.Levels) > 0 {
 		return false
 	}
-	counts := p.Wholes(max(1, p.Least), len(p.Pending))
-	if len(counts) == 0 || counts[0] == len(p.Pending) {
+	counts := p.Model.Wholes(max(1, p.Model.Least), len(p.Model.Pending))
+	if len(counts) == 0 || counts[0] == len(p.Model.Pending) {
 		return false
 	}
-	var pinned, others []pendingMember
+	var pinned, others []int
 	first := 0 // of the pinned ones, among the first that must be placed
-	for i, m := range p.Pending {
-		if !p.Pinned[m.Name] {
-			others = append(others, m)
+	for i, rank := range p.Model.Pending {
+		if !p.Pinned[p.Names[rank]] {
+			others = append(others, rank)
 			continue
 		}
-		pinned = append(pinned, m)
+		pinned = append(pinned, rank)
 		if i < counts[0] {
 			first++
 		}
@@ -93,9 +92,9 @@ func leaveOut(p *Problem, state *quota.State) bool {
 	if kept >= first {
 		return false
 	}
-	p.Pending = slices.Concat(pinned[:kept], others)
-	slices.SortFunc(p.Pending, func(a, b pendingMember) int { return cmp.Compare(a.Rank, b.Rank) })
-	p.Pending = append(p.Pending, pinned[kept:max(kept, counts[0]-len(others))]...)
+	p.Model.Pending = slices.Concat(pinned[:kept], others)
+	slices.Sort(p.Model.Pending)
+	p.Model.Pending = append(p.Model.Pending, pinned[kept:max(kept, counts[0]-len(others))]...)
 	return true
 }
 

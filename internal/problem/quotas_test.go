@@ -24,15 +24,15 @@ func TestAsksAreSums(t *testing.T) {
 		request, pinned := muster.Resources{}, muster.Resources{}
 		for i := range 1 + r.IntN(9) {
 			role := r.IntN(len(p.Shapes))
-			m := pendingMember{Name: fmt.Sprint(i)}
-			p.RoleOf, p.Pending = append(p.RoleOf, int32(role)), append(p.Pending, m)
+			name := fmt.Sprint(i)
+			p.RoleOf, p.Model.Pending, p.Names = append(p.RoleOf, int32(role)), append(p.Model.Pending, i), append(p.Names, name)
 			request.Add(p.Shapes[role].Resources)
 			if r.IntN(2) == 0 {
-				p.Pinned[m.Name] = true
+				p.Pinned[name] = true
 				pinned.Add(p.Shapes[role].Resources)
 			}
 		}
-		asks := p.Asks(len(p.Pending))
+		asks := p.Asks(len(p.Model.Pending))
 		require.Equal(t, "q", asks.Quota)
 		require.Equal(t, request, asks.Request)
 		require.Equal(t, pinned, asks.Pinned)

@@ -13,12 +13,13 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // chooseTree finds the topology: the one that the request names, else the only one, else "default".
 func chooseTree(p *Problem) error {
-	if p.View = p.Snapshot.Lineage.Tree(p.Request.Tree); p.View == nil {
+	if p.Model.View = p.Snapshot.Lineage.Tree(p.Request.Tree); p.Model.View == nil {
 		return muster.Invalid("request.Tree", p.Request.Tree, "unknown topology")
 	}
 	return nil
@@ -41,11 +42,11 @@ func rankMembers(p *Problem) error {
 	}
 	p.Own = p.Snapshot.MembersOf(p.Request.Name)
 	if len(p.Own) == 0 && p.ordered {
-		p.Pending = p.Scratch.pending[:0]
+		p.Model.Pending, p.Names = p.Scratch.pending[:0], p.Scratch.names[:0]
 		for i := range p.Request.Members {
-			p.Pending = append(p.Pending, pendingMember{p.Request.Members[i].Name, i})
+			p.Model.Pending, p.Names = append(p.Model.Pending, i), append(p.Names, p.Request.Members[i].Name)
 		}
-		p.Scratch.pending, p.Ranks = p.Pending, len(p.Pending)
+		p.Scratch.pending, p.Scratch.names, p.Ranks = p.Model.Pending, p.Names, len(p.Names)
 		return nil
 	}
 	for i := 0; i < len(p.Request.Members) && len(p.Own) > 0; i++ {
@@ -64,18 +65,19 @@ func rankMembers(p *Problem) error {
 
 // place divides members, given in rank order, into pending and running ones.
 func place(p *Problem, all []Ranked) {
-	p.Pending = make([]pendingMember, 0, len(p.Request.Members))
-	p.Running = slices.Grow(p.Running, max(0, len(all)-len(p.Request.Members)))
+	p.Model.Pending, p.Names = p.Scratch.pending[:0], p.Scratch.names[:0]
+	p.Model.Running = slices.Grow(p.Model.Running, max(0, len(all)-len(p.Request.Members)))
 	for i := range all {
 		m := &all[i]
+		p.Names = append(p.Names, m.Name)
 		if m.Pos < 0 {
-			p.Pending = append(p.Pending, pendingMember{m.Name, i})
+			p.Model.Pending = append(p.Model.Pending, i)
 		} else {
-			p.Running = append(p.Running, siblingMember{m.Pos, i, m.Name})
+			p.Model.Running = append(p.Model.Running, model.Member{Pos: m.Pos, Rank: i})
 		}
 	}
-	p.Ranks = len(all)
-	p.LCA = runningLCA(p)
+	p.Scratch.pending, p.Scratch.names, p.Ranks = p.Model.Pending, p.Names, len(all)
+	p.Model.LCA = runningLCA(p)
 }
 
 // Ranking is all members in rank order, running ones that stay included.
@@ -83,7 +85,7 @@ func (p *Problem) Ranking() []Ranked {
 	all := make([]Ranked, 0, len(p.Request.Members)+len(p.Own))
 	for _, m := range p.Own {
 		if !m.Leaving || p.Request.IgnoreLeaving {
-			all = append(all, Ranked{m.Name, m.Index, m.Indexed, p.View.At(m.Node)})
+			all = append(all, Ranked{m.Name, m.Index, m.Indexed, p.Model.View.At(m.Node)})
 		}
 	}
 	const inserted = 8 // to insert so many is cheaper than to sort
@@ -105,7 +107,7 @@ func (p *Problem) Ranking() []Ranked {
 // countMembers resolves MinMember and the levels of groups against the number of known members, or the Total of the
 // request if that is larger. At least one new member must be placed.
 func countMembers(p *Problem) error {
-	total := len(p.Pending) + len(p.Running)
+	total := len(p.Model.Pending) + len(p.Model.Running)
 	groups, err := p.Request.Levels(max(total, p.Request.Total))
 	if err == nil && len(groups) > 1 { // of a gang that is not known as a whole they must divide the known members
 		_, err = p.Request.Levels(total)
@@ -113,35 +115,35 @@ func countMembers(p *Problem) error {
 	if err != nil && total >= p.Request.MinMember { // else it is refused anyway, and its size will be another one
 		return err
 	}
-	p.Levels = p.oneLevel[:0]
+	p.Model.Levels = p.oneLevel[:0]
 	for _, g := range groups {
-		p.Levels = append(p.Levels, Level{Size: int64(g.Size)})
+		p.Model.Levels = append(p.Model.Levels, model.Level{Size: int64(g.Size)})
 	}
-	p.Least = len(p.Pending)
+	p.Model.Least = len(p.Model.Pending)
 	if p.Request.MinMember > 0 {
-		p.Least = max(1, p.Request.MinMember-len(p.Running))
+		p.Model.Least = max(1, p.Request.MinMember-len(p.Model.Running))
 	}
 	return nil
 }
 
 // readRules turns layers into tiers. An inner group is bound at least as tightly as the groups around it.
 func readRules(p *Problem) error {
-	g, err := gatherRules(p.View, "request.Gather", limits.Implied(p.Request.Gather, p.Request.Limits, false), p.View.RootTop)
+	g, err := gatherRules(p.Model.View, "request.Gather", limits.Implied(p.Request.Gather, p.Request.Limits, false), p.Model.View.RootTop)
 	if err != nil {
 		return err
 	}
-	p.Gather = g
+	p.Model.Gather = g
 	outer := g.Must
-	for i := range p.Levels {
+	for i := range p.Model.Levels {
 		if i < len(p.Request.Groups) {
-			g, err = gatherRules(p.View, fmt.Sprintf("request.Groups[%d].Gather", i), limits.Implied(p.Request.Groups[i].Gather, p.Request.Groups[i].Limits, true), outer)
+			g, err = gatherRules(p.Model.View, fmt.Sprintf("request.Groups[%d].Gather", i), limits.Implied(p.Request.Groups[i].Gather, p.Request.Groups[i].Limits, true), outer)
 		} else {
-			g, err = gatherRules(p.View, "", nil, outer) // PP and DP carry no rules
+			g, err = gatherRules(p.Model.View, "", nil, outer) // PP and DP carry no rules
 		}
 		if err != nil {
 			return err
 		}
-		p.Levels[i].Gather = g
+		p.Model.Levels[i].Gather = g
 		outer = g.Must
 	}
 	return nil
@@ -151,8 +153,8 @@ func readRules(p *Problem) error {
 // PreferGather each tier up to the bound is a worth of its own.
 //
 // order: tree.3, strategy.2
-func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (GatherRules, error) {
-	g := GatherRules{Must: outer, own: -1}
+func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (model.Gather, error) {
+	g := model.Gather{Must: outer, Own: -1}
 	var preferred []int32
 	for i, r := range rules {
 		tier, ok := v.TierNamed(r.Layer)
@@ -163,8 +165,8 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 		case gang.MustGather:
 			// The root satisfies no rule: a bound above all layers is the highest layer.
 			top := min(tier, v.RootTop-1)
-			if g.own < 0 || top < g.own {
-				g.own, g.Name = top, r.Layer
+			if g.Own < 0 || top < g.Own {
+				g.Own, g.Name = top, r.Layer
 			}
 			if top <= g.Must {
 				g.Must, g.Hard = top, true
@@ -194,8 +196,8 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 }
 
 // unbound are the rules of a gang without rules: the root is as good as any domain.
-func unbound(v *layout.View) GatherRules {
-	return GatherRules{Must: v.RootTop, own: -1, Worths: []int32{v.RootTop}}
+func unbound(v *layout.View) model.Gather {
+	return model.Gather{Must: v.RootTop, Own: -1, Worths: []int32{v.RootTop}}
 }
 
 // chooseShapes finds the unit of the search. That is a member, if all members have one shape. If not, equal groups
@@ -209,13 +211,13 @@ func chooseShapes(p *Problem) error {
 	if odd < 0 {
 		p.Shapes = shapes[:1:1]
 		if p.Gang == nil && limitsNeedParts(p) {
-			p.Parts.cut = p.Levels
+			p.Parts.cut = p.Model.Levels
 			cutByLevels(p)
 		}
 		return sumNeeds(p)
 	}
 	size := unitSize(p)
-	if size == 0 || len(p.Running) > 0 || p.Multiple != nil || len(shapes)%size != 0 {
+	if size == 0 || len(p.Model.Running) > 0 || p.Model.Multiple != nil || len(shapes)%size != 0 {
 		return chooseRoles(p, shapes)
 	}
 	for i := size; i < len(shapes); i++ {
@@ -232,14 +234,14 @@ func chooseShapes(p *Problem) error {
 //
 // order: groups.3, limits.10
 func unitSize(p *Problem) int {
-	n := len(p.Levels)
-	if n == 0 || !p.Levels[n-1].Gather.Hard || p.Levels[n-1].Gather.Must > 0 || p.Limits.CountDomains() {
+	n := len(p.Model.Levels)
+	if n == 0 || !p.Model.Levels[n-1].Gather.Hard || p.Model.Levels[n-1].Gather.Must > 0 || p.Model.Limits.CountDomains() {
 		return 0
 	}
-	if n > 1 && (p.Limits.CountMembers() || p.Limits.CountGroups()) {
+	if n > 1 && (p.Model.Limits.CountMembers() || p.Model.Limits.CountGroups()) {
 		return 0
 	}
-	return int(p.Levels[n-1].Size)
+	return int(p.Model.Levels[n-1].Size)
 }
 
 // shapesByRank lists the shapes of the pending members in rank order; one stands for all where none has its own.
@@ -249,9 +251,10 @@ func shapesByRank(p *Problem) []*gang.Shape {
 		return []*gang.Shape{&p.Request.Shape}
 	}
 	var own map[string]*gang.Shape // made where members do not stand in rank order
-	shapes := make([]*gang.Shape, len(p.Pending))
-	for i, m := range p.Pending {
-		if own == nil && members[i].Name == m.Name {
+	shapes := make([]*gang.Shape, len(p.Model.Pending))
+	for i, rank := range p.Model.Pending {
+		name := p.Names[rank]
+		if own == nil && members[i].Name == name {
 			shapes[i] = cmp.Or(members[i].Shape, &p.Request.Shape)
 			continue
 		}
@@ -261,7 +264,7 @@ func shapesByRank(p *Problem) []*gang.Shape {
 				own[members[k].Name] = cmp.Or(members[k].Shape, &p.Request.Shape)
 			}
 		}
-		shapes[i] = own[m.Name]
+		shapes[i] = own[name]
 	}
 	return shapes
 }
@@ -322,15 +325,15 @@ func readNeeds(p *Problem) bool {
 func bundle(p *Problem, size int) {
 	members := p.unbundled()
 	p.Unbundled, p.together = members, true
-	p.Pending = nil
-	for rank := 0; rank < len(members.Pending); rank += size {
-		p.Pending = append(p.Pending, pendingMember{fmt.Sprintf("group %d", rank/size), rank / size})
+	p.Model.Pending, p.Names = nil, nil
+	for rank := 0; rank < len(members.Model.Pending); rank += size {
+		p.Model.Pending, p.Names = append(p.Model.Pending, rank/size), append(p.Names, fmt.Sprintf("group %d", rank/size))
 	}
-	p.Levels = slices.Clone(p.Levels[:len(p.Levels)-1])
-	for i := range p.Levels {
-		p.Levels[i].Size /= int64(size)
+	p.Model.Levels = slices.Clone(p.Model.Levels[:len(p.Model.Levels)-1])
+	for i := range p.Model.Levels {
+		p.Model.Levels[i].Size /= int64(size)
 	}
-	p.Least, p.Limits = (p.Least+size-1)/size, p.Limits.OfUnits(size)
+	p.Model.Least, p.Model.Limits = (p.Model.Least+size-1)/size, p.Model.Limits.OfUnits(size)
 }
 
 // Unbundle gives every member of a unit the unit's position.

@@ -54,7 +54,7 @@ func divideRoles(p *Problem, by []int32) {
 func divideByMembers(p *Problem, sets [][]int32) {
 	// by is a number for each pending member. After each set two members have the same number if all sets so far have
 	// both or neither: a set gives a fresh number to those that it has, one for each number before.
-	by, last, divided := make([]int32, len(p.Pending)), int32(0), false
+	by, last, divided := make([]int32, len(p.Model.Pending)), int32(0), false
 	for _, members := range sets {
 		some := map[int32]int32{}                                       // by number before: the fresh one; 0: none yet
 		divided = divided || len(members) > 0 && len(members) < len(by) // else it tells nobody apart
@@ -138,7 +138,7 @@ func (p *Problem) ShapeOf(i int) *gang.Shape {
 func countsOn(p *Problem, positions []int32, id int32) front.Vector {
 	some := make(front.Vector, len(p.Shapes))
 	for i, pos := range positions {
-		if p.View.Node(pos) == id {
+		if p.Model.View.Node(pos) == id {
 			some[p.Role(i)]++
 		}
 	}
@@ -165,7 +165,7 @@ func (p allowedNodes) Holds(id int32) bool {
 // allowedIn lists the different allowedNodes of new members once parts lie in these domains, and has for each pending
 // member the index in the list. The first of the list allows all nodes. O(parts * members).
 func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []allowedNodes, of []int32) {
-	list, of = []allowedNodes{nil}, make([]int32, len(p.Pending))
+	list, of = []allowedNodes{nil}, make([]int32, len(p.Model.Pending))
 	place := p.Places()
 	p.Gang.Each(func(a *Part) { // inner parts come later: their domain replaces that of the same topology around it
 		d, ok := at[a]

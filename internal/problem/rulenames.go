@@ -13,7 +13,7 @@ import (
 func HardRules(p *Problem) (rules []HardRule) {
 	var byName sets.Intern[string]
 	p.Gang.Each(func(a *Part) {
-		if a.Gather.own < 0 || a.Bundle {
+		if a.Gather.Own < 0 || a.Bundle {
 			return
 		}
 		name := "MustGather " + a.Gather.Name
@@ -46,5 +46,5 @@ func NameOfRule(p *Problem, r *MultipleRule) string {
 // NameOfMultiple names the first multiple that does not divide a number of members, else the first one.
 func NameOfMultiple(p *Problem, list []Multiple, members int) string {
 	i := max(0, slices.IndexFunc(list, func(m Multiple) bool { return int64(members)%m.of != 0 }))
-	return fmt.Sprintf("multiple %d at %s", list[i].of, p.View.LayerName(list[i].tier))
+	return fmt.Sprintf("multiple %d at %s", list[i].of, p.Model.View.LayerName(list[i].tier))
 }

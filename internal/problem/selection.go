@@ -16,7 +16,7 @@ type Selection []bool
 
 // FirstOnes is the selection of the first n new members, or of all if there are fewer.
 func (p *Problem) FirstOnes(n int) Selection {
-	in := make(Selection, len(p.Pending))
+	in := make(Selection, len(p.Model.Pending))
 	for i := range min(n, len(in)) {
 		in[i] = true
 	}
@@ -97,7 +97,7 @@ func (p *Problem) SelectionPlans() int { return max(1, p.Steps()/256) }
 
 // SelectionSteps bounds the selections that a search enumerates, whether it tries them or not. Each is as long as the gang.
 func (p *Problem) SelectionSteps() int {
-	return max(1, min(p.Steps()/64, 8*p.Steps()/max(1, len(p.Pending))))
+	return max(1, min(p.Steps()/64, 8*p.Steps()/max(1, len(p.Model.Pending))))
 }
 
 // Reserved is the part of a node that new members take which were placed before.

@@ -10,8 +10,8 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
-	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
@@ -20,55 +20,29 @@ import (
 // far above every gang, and the sum over all nodes far below the largest int64.
 const boundlessSlots = 1 << 24
 
-// SlotTable answers how many more members fit below a vertex: from the index of the shape, or from a count made for one
-// request. It is read only.
-type SlotTable struct {
-	Ix *index.Index
-	// InTree: nodes outside the tree take no member.
-	InTree bool
-	Flat   []int64 // by vertex; replaces the index
-}
-
 // Table has the slots under the rules of the request. O(1) with a known index, else O(nodes * resources). An index
 // has no multiples, so that these are counted.
 //
 // Same answer as order: slots.1, slots.2, faster.
-func (k Slots) Table() SlotTable {
-	if features.KeptIndex.Takes(k.p.Features()) && (!k.p.Limits.CountMembers() || len(k.p.Running) == 0) {
+func (k Slots) Table() model.SlotTable {
+	if features.KeptIndex.Takes(k.p.Model.Features()) && (!k.p.Model.Limits.CountMembers() || len(k.p.Model.Running) == 0) {
 		if ix := k.OwnIndex(); ix != nil {
-			return SlotTable{Ix: ix, InTree: k.p.Hard()}
+			return model.SlotTable{Ix: ix, InTree: k.p.Hard()}
 		}
 	}
-	return SlotTable{Flat: k.Count()}
+	return model.SlotTable{Flat: k.Count()}
 }
 
-// At is the slots of a vertex. O(1).
-func (t *SlotTable) At(x layout.Vertex) int64 {
-	if t.Flat != nil {
-		return t.Flat[x]
+// besideOthers counts the slots that are left beside the members of a waiting plan, which limits count by themselves: they run.
+func (k Slots) besideOthers(o *Outcome) model.SlotTable {
+	slots := k.countByNode()
+	for _, pos := range o.Positions {
+		x := k.p.Model.View.NodeVertex(pos)
+		slots[x] = max(0, slots[x]-1) // below 0 where the plan's member waits for what is not free yet
 	}
-	v := t.Ix.V
-	switch { // the index counts nodes outside the tree too
-	case !t.InTree:
-	case x == layout.Root:
-		return int64(t.Ix.Domains.At(layout.Root) - t.Ix.Domains.At(v.Outside))
-	case x == v.Outside || v.IsNode(x) && v.Position(x) >= v.FirstPos[v.Outside]:
-		return 0
-	}
-	return t.Ix.At(x)
-}
-
-// InsideTree is the table in which the nodes outside the tree have no slots. O(1) with an index, else O(vertices).
-func (t *SlotTable) InsideTree(v *layout.View) SlotTable {
-	if t.Flat == nil {
-		return SlotTable{Ix: t.Ix, InTree: true}
-	}
-	flat := slices.Clone(t.Flat)
-	lo, end := v.Kids(v.Outside)
-	clear(flat[lo:end])
-	flat[layout.Root] -= flat[v.Outside]
-	flat[v.Outside] = 0
-	return SlotTable{Flat: flat}
+	k.p.Zones().boundFurther(slots, o.Positions, o.Waits)
+	k.SumSlots(slots)
+	return model.SlotTable{Flat: slots}
 }
 
 // OwnIndex is the index for the request, looked up once for each of the two states of leaving members; nil if there
@@ -91,21 +65,21 @@ func (k Slots) OwnIndex() *index.Index {
 //
 // order: slots.2
 func (k Slots) Count() []int64 {
-	slots := k.CountNodes()
+	slots := k.countByNode()
 	k.SumSlots(slots)
 	return slots
 }
 
-// CountNodes is Count for the nodes alone, before [Slots.SumSlots], which also counts the members that run where these keep others apart.
-func (k Slots) CountNodes() []int64 {
-	n := k.p.View.NumDomains()
-	slots := make([]int64, n+int(k.p.View.Nodes))
+// countByNode is Count for the nodes alone, before [Slots.SumSlots], which also counts the members that run where these keep others apart.
+func (k Slots) countByNode() []int64 {
+	n := k.p.Model.View.NumDomains()
+	slots := make([]int64, n+int(k.p.Model.View.Nodes))
 	count := k.Counter(k.Excluded(), k.LeavingReleased())
-	for pos := range k.p.View.Nodes {
-		slots[n+int(pos)] = int64(count(k.p.View.Node(pos)))
+	for pos := range k.p.Model.View.Nodes {
+		slots[n+int(pos)] = int64(count(k.p.Model.View.Node(pos)))
 	}
 	if k.p.Hard() {
-		lo, end := k.p.View.Kids(k.p.View.Outside)
+		lo, end := k.p.Model.View.Kids(k.p.Model.View.Outside)
 		clear(slots[lo:end])
 	}
 	return slots
@@ -115,7 +89,7 @@ func (k Slots) CountNodes() []int64 {
 // extra gives back there. Causes of refusal are asked one by one only for nodes with marks, and for requests that
 // look at names or labels.
 func (k Slots) Counter(excluded map[int32]bool, extra map[int32]Released) func(id int32) int32 {
-	takes, zones, most := k.Taking(), k.p.Zones().zoneCounter(), k.p.Limits.OnNode()
+	takes, zones, most := k.Taking(), k.p.Zones().zoneCounter(), k.p.Model.Limits.OnNode()
 	return func(id int32) int32 {
 		if excluded[id] || !takes(id) {
 			return 0
@@ -132,7 +106,7 @@ func (k Slots) Counter(excluded map[int32]bool, extra map[int32]Released) func(i
 // Taking is a function that says whether a node, by id, takes units as far as amounts and zones allow. Causes of refusal
 // are asked one by one only for nodes with marks, and for requests that look at names or labels.
 func (k Slots) Taking() func(id int32) bool {
-	plain, others := !k.looks() && k.p.Request.Eligible == nil && !k.p.Limits.AreAlone(), k.others()
+	plain, others := !k.looks() && k.p.Request.Eligible == nil && !k.p.Model.Limits.AreAlone(), k.others()
 	return func(id int32) bool {
 		if others != nil && others(id) {
 			return false
@@ -209,7 +183,7 @@ func (k Slots) state() limits.State {
 
 // Broken says whether running members of the gang break one of its limits by themselves, so that no plan keeps it.
 func (k Slots) Broken() bool {
-	return k.p.Limits.Broken(k.p.View, runningAt(k.p), k.p.Siblings, k.p.Company, k.state()) || k.aloneBroken()
+	return k.p.Model.Limits.Broken(k.p.Model.View, runningAt(k.p), k.p.Model.Siblings, k.p.Company, k.state()) || k.aloneBroken()
 }
 
 // RefusalForGood is the first cause for which a node takes no member, whoever leaves.
@@ -356,10 +330,10 @@ func (k Slots) looks() bool {
 // Opening returns a function that says whether the node at a position takes members as far as amounts and zones allow.
 // refusal is asked for nodes with marks, and for requests that look at names or labels.
 func (k Slots) Opening(refusal func(id int32) string) func(pos int32) bool {
-	excluded, hard, end := k.Excluded(), k.p.Hard(), k.p.View.FirstPos[k.p.View.Outside]
+	excluded, hard, end := k.Excluded(), k.p.Hard(), k.p.Model.View.FirstPos[k.p.Model.View.Outside]
 	plain := !k.Selective() && k.p.Request.Eligible == nil
 	return func(pos int32) bool {
-		id := k.p.View.Node(pos)
+		id := k.p.Model.View.Node(pos)
 		if excluded[id] || hard && pos >= end {
 			return false
 		}
@@ -379,16 +353,4 @@ func (k Slots) Excluded() map[int32]bool {
 		}
 	}
 	return out
-}
-
-// CompareRoom prefers the vertex with fewer slots (Spread: more), then the one whose parent has, and so on up to the common
-// one, from which on all are equal. O(tiers).
-func (p *Problem) CompareRoom(slots *SlotTable, a, b layout.Vertex) int {
-	for a != b && a >= 0 && b >= 0 {
-		if order := p.CompareFree(slots.At(a), slots.At(b)); order != 0 {
-			return order
-		}
-		a, b = p.View.Above(a), p.View.Above(b)
-	}
-	return 0
 }

@@ -19,7 +19,7 @@ import (
 func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 	placed := map[int32]int64{}
 	for _, pos := range positions {
-		placed[p.View.Node(pos)]++
+		placed[p.Model.View.Node(pos)]++
 	}
 	out := p.Company.Leaving(withGangs(p, positions), aloneDomains(p, positions))
 	leaving, gone := map[int32][]*snapshot.Member{}, map[int32][]*snapshot.Member{}

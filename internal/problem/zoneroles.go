@@ -55,7 +55,7 @@ func (z Zones) PendingByRole() front.Vector {
 		z.p = z.p.Parts.All
 	}
 	n := make(front.Vector, len(z.p.Shapes))
-	for i := range z.p.Pending {
+	for i := range z.p.Model.Pending {
 		n[z.p.Twin(int(z.p.Role(i)))]++
 	}
 	return n
@@ -300,7 +300,7 @@ func (z Zones) TakeZones(held map[int32]Reserved, positions []int32, waits []*sn
 	}
 	gone, on := z.zonesAfter(waits), map[int32]front.Vector{} // on: placed members by node, then role
 	for i, pos := range positions {
-		id := z.p.View.Node(pos)
+		id := z.p.Model.View.Node(pos)
 		if on[id] == nil {
 			on[id] = make(front.Vector, len(z.p.Shapes))
 		}

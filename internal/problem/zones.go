@@ -207,12 +207,12 @@ func (z Zones) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy {
 	return gone
 }
 
-// BoundFurther bounds the slots of the nodes on which a waiting plan puts its first members, at positions. Slots
+// boundFurther bounds the slots of the nodes on which a waiting plan puts its first members, at positions. Slots
 // above nodes are left to the caller to sum up. A further member must come into the zones twice: now, beside the
 // first members, and together with them once the members in waits are gone. Neither bound implies the other: now less
 // is free, and whole cores may leave less to all at once than to one after the other. The zones beside the first
 // members are noted in Released, for the keys that compare nodes.
-func (z Zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.Member) {
+func (z Zones) boundFurther(slots []int64, positions []int32, waits []*snapshot.Member) {
 	if !z.Bind() {
 		return
 	}
@@ -222,7 +222,7 @@ func (z Zones) BoundFurther(slots []int64, positions []int32, waits []*snapshot.
 		on[pos]++
 	}
 	for pos, units := range on {
-		id, x := z.p.View.Node(pos), z.p.View.NodeVertex(pos)
+		id, x := z.p.Model.View.Node(pos), z.p.Model.View.NodeVertex(pos)
 		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || z.p.Slots().Refusal(id) != "" { // it takes none of the further ones
 			continue
 		}
@@ -265,7 +265,7 @@ func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bo
 	if !z.p.ZoneState.inexact {
 		return true
 	}
-	zones, most := z.zoneCounter(), z.p.Limits.OnNode()
+	zones, most := z.zoneCounter(), z.p.Model.Limits.OnNode()
 	for id := range int32(len(z.p.Snapshot.Lineage.Names)) {
 		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || excluded[id] || z.p.Slots().Refusal(id) != "" {
 			continue
@@ -278,33 +278,32 @@ func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bo
 	return true
 }
 
-// ZonesOn is the number of zones that the next member gets on a node as it is, 0 if its resources have no zones
+// zonesOn is the number of zones that the next member gets on a node as it is, 0 if its resources have no zones
 // there. The gang must be aligned, and of one shape or in units, whose first member counts.
 //
 // order: zones.3
-func (z Zones) ZonesOn(x layout.Vertex) int64 {
-	id := z.p.View.Node(z.p.View.Position(x))
-	state := z.StateOf(id, z.p.ZoneState.Released[id])
+func (z Zones) zonesOn(x layout.Vertex) int64 {
+	id, state := z.p.Model.View.Node(z.p.Model.View.Position(x)), z.stateAt(x)
 	return z.p.ZoneState.widths.of(z.zonesOf(id), state, 1, func() int64 { return int64(z.NeedsOn(id)[0].Fit(state).Mask.Width()) })
 }
 
-// ZoneScore is the NUMA score of so many units on a node: the sum over their members, 0 for a gang that is not aligned.
+// zoneScore is the NUMA score of so many units on a node: the sum over their members, 0 for a gang that is not aligned.
 //
 // order: zones.3
-func (z Zones) ZoneScore(x layout.Vertex, units int64) int64 {
+func (z Zones) zoneScore(x layout.Vertex, units int64) int64 {
 	if !z.p.ZoneState.Aligned || units == 0 {
 		return 0
 	}
-	id := z.p.View.Node(z.p.View.Position(x))
-	if s := z.share(id, z.StateOf(id, z.p.ZoneState.Released[id]), units); s != nil {
+	id := z.p.Model.View.Node(z.p.Model.View.Position(x))
+	if s := z.share(id, z.stateAt(x), units); s != nil {
 		return s.score
 	}
 	return 0
 }
 
-// LeastZones is a lower bound for [Zones.ZonesOn] on all nodes for which members are prepared: a member with zones
+// least is a lower bound for [Zones.on] on all nodes for which members are prepared: a member with zones
 // gets one at least.
-func (z Zones) LeastZones() int64 {
+func (z Zones) leastZones() int64 {
 	for _, known := range []snapshot.NeedsByZones{z.p.ZoneState.indexNeeds, z.p.ZoneState.OwnNeeds} {
 		for _, needs := range known {
 			if !needs[0].Zoned() {
@@ -313,6 +312,12 @@ func (z Zones) LeastZones() int64 {
 		}
 	}
 	return 1
+}
+
+// stateAt is the state of the zones of a node as the plan sees them.
+func (z Zones) stateAt(x layout.Vertex) *numa.Occupancy {
+	id := z.p.Model.View.Node(z.p.Model.View.Position(x))
+	return z.StateOf(id, z.p.ZoneState.Released[id])
 }
 
 // Released is the amounts and zones that leaving members give back on a node.

@@ -71,7 +71,7 @@ func TestInexactZonesDoNoHarmWhereAmountsBind(t *testing.T) {
 		require.True(t, p.Zones().ZonesProven(nil, nil), "nothing was counted")
 		p.ZoneState.inexact = true
 		require.Equal(t, proven, p.Zones().ZonesProven(nil, nil), "with %d CPUs", cpus)
-		p.Limits = &limits.Limits{Apart: []index.Cap{{Most: 1}}}
+		p.Model.Limits = &limits.Limits{Apart: []index.Cap{{Most: 1}}}
 		require.True(t, p.Zones().ZonesProven(nil, nil), "one surely fits")
 	}
 }

@@ -73,7 +73,7 @@ func (f *Search) additions(at state) []step {
 		return nil
 	}
 	name := at.s.Lineage.NodeName
-	change := explain.Change{Kind: explain.KindAdd, Add: best.least, Like: name(best.like), Domain: p.View.Path(best.leaf, name)}
+	change := explain.Change{Kind: explain.KindAdd, Add: best.least, Like: name(best.like), Domain: p.Model.View.Path(best.leaf, name)}
 	nameNew(at.s, &change, plan)
 	return f.settle(found(change, best.added(best.leaf, best.least), plan))
 }
@@ -104,7 +104,7 @@ func (f *Search) fewestNodes(at state, sites []site) (best *site, plan *explain.
 
 // mostAdded is how many help if any number does: each takes one member, or more.
 func (a *addition) mostAdded() int {
-	most := len(a.r.p.Pending)
+	most := len(a.r.p.Model.Pending)
 	if !a.r.p.InParts() {
 		most = int(a.r.units())
 	}
@@ -172,7 +172,7 @@ func sitesOf(kinds []*addition) (out []site) {
 
 // sites are those of a kind, those that need fewest first, then by path.
 func (a *addition) sites() (out []site) {
-	v := a.r.p.View
+	v := a.r.p.Model.View
 	add := func(pos int32) {
 		d, ok := a.r.domainOf(pos)
 		if !ok || len(out) > 0 && out[len(out)-1].leaf == v.LeafOf[pos] {
@@ -214,7 +214,7 @@ func (a *addition) added(leaf layout.Vertex, n int) edit {
 		if next, ok := a.fromSpare(at, leaf, like, n); ok {
 			return next, true
 		}
-		return grown(at, a.r.p.View, leaf, like, n)
+		return grown(at, a.r.p.Model.View, leaf, like, n)
 	}
 }
 
@@ -251,7 +251,7 @@ func (a *addition) findSpare(at state) *spare {
 		return &spare{}
 	}
 	all, out := newNames(at.s, at.s.Lineage.NodeName(a.like), each*len(a.first)), &spare{names: map[layout.Vertex][]string{}}
-	spec, v := topology.Spec{}, a.r.p.View
+	spec, v := topology.Spec{}, a.r.p.Model.View
 	if v.Tree != nil {
 		spec = v.Tree.Spec()
 	}

@@ -54,13 +54,13 @@ func (r *rooms) opened(g *snapshot.GangMembers) (out []gain) {
 	r.p.Snapshot.Lineage.CountClosed(closes, stays, nil)
 	for id := range closes {
 		if r.company.keeps(id) {
-			out = append(out, gain{r.p.View.At(id), r.company.kept[id]})
+			out = append(out, gain{r.p.Model.View.At(id), r.company.kept[id]})
 		}
 	}
 	in := map[layout.Vertex]bool{}
 	for _, tier := range r.p.Company.Tiers() {
 		for _, m := range stays {
-			if d := r.p.View.DomainAt(r.p.View.At(m.Node), tier); !m.Class.Tolerated && !in[d] {
+			if d := r.p.Model.View.DomainAt(r.p.Model.View.At(m.Node), tier); !m.Class.Tolerated && !in[d] {
 				in[d] = true
 				out = append(out, r.emptied(d)...)
 			}
@@ -74,12 +74,12 @@ func (r *rooms) emptied(d layout.Vertex) []gain {
 	if out, known := r.company.occupied[d]; known {
 		return out
 	}
-	v, last := r.p.View, layout.Vertex(-1)
+	v, last := r.p.Model.View, layout.Vertex(-1)
 	var out []gain
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		in, ok := r.domainOf(pos)
 		// With running members it may help to empty their domain, though no other member comes to it.
-		if units := r.company.kept[v.Node(pos)]; ok && (units != notKept || len(r.p.Running) > 0) {
+		if units := r.company.kept[v.Node(pos)]; ok && (units != notKept || len(r.p.Model.Running) > 0) {
 			if in != last {
 				out, last = append(out, gain{pos, 0}), in
 			}

@@ -43,7 +43,7 @@ func (r *rooms) ending(p *scope, gangs []*snapshot.GangMembers) *ending {
 	}
 	for k, g := range p.elements {
 		r.byNode.Each(r.p.Snapshot, gangs[g].Members, func(id int32, on []*snapshot.Member) {
-			if d, ok := r.domainOf(r.p.View.At(id)); !ok || d != p.domain || !r.takes(id) {
+			if d, ok := r.domainOf(r.p.Model.View.At(id)); !ok || d != p.domain || !r.takes(id) {
 				return
 			}
 			held := r.held(on)

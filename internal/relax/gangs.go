@@ -23,7 +23,7 @@ func (f *Search) gangs(at state) []step {
 	if r.evicts {
 		c.most = r.whenEmpty // gains are beside what may leave anyway
 	}
-	r.gains = make([]gain, 0, p.View.Nodes) // some of each
+	r.gains = make([]gain, 0, p.Model.View.Nodes) // some of each
 	at.s.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		if gains := r.gainsOf(g); len(gains) > 0 {
 			c.gains, gangs = append(c.gains, gains), append(gangs, g)
@@ -122,10 +122,10 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) []gain {
 	r.byNode.Each(r.p.Snapshot, g.Members, func(id int32, on []*snapshot.Member) {
 		switch {
 		case r.rough:
-			r.gains = append(r.gains, gain{r.p.View.At(id), 1})
+			r.gains = append(r.gains, gain{r.p.Model.View.At(id), 1})
 		case r.binds != nil && r.binds[id] != closed || r.binds == nil && r.takes(id) || r.company.keeps(id):
 			if n := r.freed(id, on); n > 0 || r.alsoShort(id, on) {
-				r.gains = append(r.gains, gain{r.p.View.At(id), n})
+				r.gains = append(r.gains, gain{r.p.Model.View.At(id), n})
 			}
 		}
 	})

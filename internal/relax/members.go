@@ -19,11 +19,11 @@ func (f *Search) members(at state) []step {
 	if p == nil {
 		return nil
 	}
-	of, running := p, len(p.Running)
+	of, running := p, len(p.Model.Running)
 	if p.Unbundled != nil {
 		of = p.Unbundled
 	}
-	top := min(of.Least-1, len(of.Pending))
+	top := min(of.Model.Least-1, len(of.Model.Pending))
 	least := func(n int) edit { return minMember(running + n) }
 	if top < 1 {
 		return nil
@@ -59,11 +59,11 @@ const fewNumbers = 64
 // most is the largest number of members from n, which can start, to top. Fewer members never need more room, but for multiples, which
 // not every number keeps, and where a quota takes back what is its own: for whom it may depends on how many come.
 func (f *Search) most(at state, of *problem.Problem, n, top int, plan *explain.Plan, least func(int) edit) (int, *explain.Plan) {
-	if reclaims := at.req.Quota != "" && mayEvict(of); of.Multiple == nil && len(of.Multiples) == 0 && (!reclaims || top-n > fewNumbers) {
+	if reclaims := at.req.Quota != "" && mayEvict(of); of.Model.Multiple == nil && len(of.Multiples) == 0 && (!reclaims || top-n > fewNumbers) {
 		f.doubt = f.doubt || reclaims
 		return f.largest(at, n, top, plan, least)
 	}
-	for _, m := range slices.Backward(of.Wholes(n+1, top)) {
+	for _, m := range slices.Backward(of.Model.Wholes(n+1, top)) {
 		if more := f.after(at, least(m)); more != nil {
 			return m, more
 		}

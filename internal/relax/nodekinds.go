@@ -21,8 +21,8 @@ func kindsToAdd(r *rooms) (out []*addition) {
 	roles := problem.EachAlone(p)
 	suits := make([]byte, len(roles))
 	var last kind // of the known ones, as most nodes are like the one before
-	for pos := range p.View.Nodes {
-		id := p.View.Node(pos)
+	for pos := range p.Model.View.Nodes {
+		id := p.Model.View.Node(pos)
 		if p.Snapshot.FlagsOf(id)&snapshot.Present == 0 {
 			continue
 		}
@@ -76,7 +76,7 @@ func (a *addition) holdsAllOf(b *addition, roles []*problem.Problem) bool {
 // takenBy bounds the units that an empty node like one takes, its zones and the limits on one node included.
 func takenBy(p *problem.Problem, id int32) int64 {
 	class, zones := p.Snapshot.Static.ClassOf(id), p.Zones()
-	units := min(capacity(p, class.Capacity()), p.Limits.OnNode())
+	units := min(capacity(p, class.Capacity()), p.Model.Limits.OnNode())
 	if units <= 0 || !zones.BindsOn(p.Snapshot.FlagsOf(id)) {
 		return units
 	}

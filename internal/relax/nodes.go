@@ -77,14 +77,14 @@ func (r *rooms) returning(all []int32) (c *choice, ids []int32) {
 	alike := !r.rough && !r.p.Zones().Bind() && !r.evicts && len(r.p.Own) == 0
 	c = &choice{}
 	for _, id := range all {
-		pos := r.p.View.At(id)
+		pos := r.p.Model.View.At(id)
 		units := r.once(id)
 		if units == 0 {
 			continue
 		}
 		class := int32(len(ids))
 		ids, c.gains = append(ids, id), append(c.gains, []gain{{pos, units}})
-		if k := (key{r.p.View.LeafOf[pos], units}); alike {
+		if k := (key{r.p.Model.View.LeafOf[pos], units}); alike {
 			if first, ok := classes[k]; ok {
 				class = first
 			} else {

@@ -138,7 +138,7 @@ func leastAsk(p *problem.Problem) quota.Ask {
 	if in := p.Parts.Minimal; in != nil {
 		return p.Only(in).Asks(in.Size())
 	}
-	return p.Asks(min(int(unitsOf(p)), len(p.Pending)))
+	return p.Asks(min(int(unitsOf(p)), len(p.Model.Pending)))
 }
 
 // withoutQuota plans the gang in no quota, as if all of them had enough.

@@ -199,7 +199,7 @@ func TestRoomsAreThoseOfTheGang(t *testing.T) {
 	mayFit, bounded := bounds.of("gpu")
 	require.True(t, bounded)
 	require.False(t, mayFit(1), "all nodes are full")
-	require.Equal(t, int64(6), roomsOf(p).whenEmpty(p.View.Outside), "a node out of service stays out")
+	require.Equal(t, int64(6), roomsOf(p).whenEmpty(p.Model.View.Outside), "a node out of service stays out")
 
 	require.False(t, f.inside(state{s, req}).LeavingGone)
 	s, err = s.Update(cluster.Delta{Leaving: []cluster.MemberRef{{Gang: "n1-0", Member: "n1-0"}}})

@@ -123,7 +123,7 @@ func (l *less) quotients(p *problem.Problem) (out []int64) {
 			continue
 		}
 		known[free] = true
-		for n := int64(1); n <= min(free, int64(p.Least*p.Size())) && len(out) < mostAmounts; n++ {
+		for n := int64(1); n <= min(free, int64(p.Model.Least*p.Size())) && len(out) < mostAmounts; n++ {
 			if a := free / n; a < l.before {
 				out = append(out, a)
 			}
@@ -179,7 +179,7 @@ type lessBounds struct {
 // boundsOfLess reads the bounds of a gang of one shape.
 func (f *Search) boundsOfLess(at state, r *rooms) *lessBounds {
 	b := &lessBounds{p: r.p, free: r}
-	if at.req.Quota == "" || at.s.Quotas == nil || r.evicts || r.p.InParts() || r.p.Size() > 1 || r.p.Least > len(r.p.Pending) {
+	if at.req.Quota == "" || at.s.Quotas == nil || r.evicts || r.p.InParts() || r.p.Size() > 1 || r.p.Model.Least > len(r.p.Model.Pending) {
 		return b
 	}
 	req := *at.req
@@ -209,7 +209,7 @@ func (b *lessBounds) admits(resource string) func(amount int64) bool {
 	if b.quotas == nil {
 		return nil
 	}
-	least, all, each := b.p.Asks(b.p.Least), b.p.Demand(), b.p.Shapes[0].Resources[resource]
+	least, all, each := b.p.Asks(b.p.Model.Least), b.p.Demand(), b.p.Shapes[0].Resources[resource]
 	with := func(a quota.Ask, amount int64) quota.Ask {
 		a.Request, a.Pinned = maps.Clone(a.Request), maps.Clone(a.Pinned)
 		for _, sum := range []muster.Resources{a.Request, a.Pinned} {

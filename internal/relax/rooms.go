@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
@@ -53,8 +54,8 @@ const closed = -2
 func roomsOf(p *problem.Problem) *rooms {
 	evicts := mayEvict(p)
 	r := &rooms{p: p, evicts: evicts, rough: p.InParts() || p.RefusedBy != nil || p.Request.Quota != ""}
-	hard := slices.ContainsFunc(p.Levels, func(l problem.Level) bool { return l.Gather.Hard })
-	r.exact = !r.rough && !evicts && !hard && p.Multiple == nil && !p.Zones().Bind() && p.Company == nil
+	hard := slices.ContainsFunc(p.Model.Levels, func(l model.Level) bool { return l.Gather.Hard })
+	r.exact = !r.rough && !evicts && !hard && p.Model.Multiple == nil && !p.Zones().Bind() && p.Company == nil
 	excluded, released := p.Slots().Excluded(), p.Slots().LeavingReleased()
 	open := p.Slots().Taking()
 	r.takes = func(id int32) bool { return !excluded[id] && open(id) }
@@ -66,7 +67,7 @@ func roomsOf(p *problem.Problem) *rooms {
 		return r
 	}
 	r.company = companyOf(r)
-	v := p.View
+	v := p.Model.View
 	r.upTo = make([]int64, v.Nodes+1)
 	if !evicts && !p.HasRoles() && len(p.Needs) < math.MaxInt8 {
 		r.binds = make([]int8, v.Nodes)
@@ -97,7 +98,7 @@ func (r *rooms) whenEmpty(d layout.Vertex) (units int64) {
 	if r.rough || r.p.HasRoles() {
 		return math.MaxInt32
 	}
-	v := r.p.View
+	v := r.p.Model.View
 	all := make([]int64, len(r.p.Snapshot.Lineage.Resources))
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		id := v.Node(pos)
@@ -168,7 +169,7 @@ func (r *rooms) in(d layout.Vertex) int64 {
 	if r.rough {
 		return math.MaxInt32
 	}
-	v := r.p.View
+	v := r.p.Model.View
 	if d == layout.Root && r.p.Hard() {
 		return r.upTo[v.First(v.Outside)]
 	}
@@ -177,7 +178,7 @@ func (r *rooms) in(d layout.Vertex) int64 {
 
 // domainOf is the widest domain at a position in which the rules allow the gang to lie; false if there is none.
 func (r *rooms) domainOf(pos int32) (layout.Vertex, bool) {
-	v, must := r.p.View, r.p.Gather.Must
+	v, must := r.p.Model.View, r.p.Model.Gather.Must
 	if r.rough || must >= v.RootTop {
 		return layout.Root, r.rough || !r.p.Hard() || pos < v.FirstPos[v.Outside]
 	}
@@ -185,7 +186,7 @@ func (r *rooms) domainOf(pos int32) (layout.Vertex, bool) {
 		return layout.Root, false
 	}
 	d := v.Named(r.widest(pos, must))
-	if d == layout.Root || r.p.LCA >= 0 && !v.Contains(d, r.p.LCA) {
+	if d == layout.Root || r.p.Model.LCA >= 0 && !v.Contains(d, r.p.Model.LCA) {
 		return d, false
 	}
 	return d, true
@@ -193,7 +194,7 @@ func (r *rooms) domainOf(pos int32) (layout.Vertex, bool) {
 
 // spans are the widest domains in which the rules allow the gang to lie, as intervals of positions.
 func (r *rooms) spans() (out [][2]int32) {
-	v := r.p.View
+	v := r.p.Model.View
 	for pos := int32(0); pos < v.Nodes; {
 		d, ok := r.domainOf(pos)
 		end := v.EndOf(d)
@@ -228,7 +229,7 @@ func (r *rooms) withLess(resource string) func(amount int64) bool {
 	for _, d := range r.spans() {
 		s := span{needs: r.units()}
 		for pos := d[0]; pos < d[1]; pos++ {
-			id := r.p.View.Node(pos)
+			id := r.p.Model.View.Node(pos)
 			if int(r.binds[id]) != place {
 				s.needs -= r.upTo[pos+1] - r.upTo[pos]
 			} else if free := r.p.Slots().FreeOf(id, r.p.Needs[place], r.spare(id)); free > 0 {
@@ -250,7 +251,7 @@ func (r *rooms) withLess(resource string) func(amount int64) bool {
 
 // without is how many units fit on a node whatever is free of one of the needed resources, at most as many as there are to be placed.
 func (r *rooms) without(id int32, place int) int64 {
-	units := int64(len(r.p.Pending))
+	units := int64(len(r.p.Model.Pending))
 	for i, n := range r.p.Needs {
 		if i != place {
 			units = min(units, max(0, r.p.Slots().FreeOf(id, n, r.spare(id)))/n.Amount)
@@ -261,7 +262,7 @@ func (r *rooms) without(id int32, place int) int64 {
 
 // widest is the widest vertex above a position of at most a tier, that of the rules. It is looked up once for each lowest domain.
 func (r *rooms) widest(pos, must int32) layout.Vertex {
-	v := r.p.View
+	v := r.p.Model.View
 	leaf := v.LeafOf[pos]
 	if v.TierOf(leaf) > must {
 		return v.NodeVertex(pos)
@@ -279,8 +280,8 @@ func (r *rooms) widest(pos, must int32) layout.Vertex {
 func (r *rooms) units() int64 { return unitsOf(r.p) }
 
 func unitsOf(p *problem.Problem) int64 {
-	if n := p.Wholes(max(1, p.Least), len(p.Pending)); len(n) > 0 {
+	if n := p.Model.Wholes(max(1, p.Model.Least), len(p.Model.Pending)); len(n) > 0 {
 		return int64(n[0])
 	}
-	return int64(p.Least)
+	return int64(p.Model.Least)
 }

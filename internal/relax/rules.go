@@ -154,7 +154,7 @@ func (f *Search) wider(at state, tree, layer string) (out []string) {
 	if named := at.s.View(tree); named != nil && tree != "" {
 		v = named
 	} else if p := f.at(at).p; p != nil {
-		v = p.View
+		v = p.Model.View
 	}
 	tier, _ := v.TierNamed(layer)
 	for _, l := range v.Layers {

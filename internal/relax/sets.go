@@ -103,7 +103,7 @@ func byName(scopes []scope) (n int) {
 
 // scopes lists the domains in which the elements may suffice, those that need fewest first, then by path. O(gains).
 func (r *rooms) scopes(c *choice) (out []scope) {
-	place := make([]int32, r.p.View.NumDomains()+int(r.p.View.Nodes)) // by domain, its place in out and 1
+	place := make([]int32, r.p.Model.View.NumDomains()+int(r.p.Model.View.Nodes)) // by domain, its place in out and 1
 	for e, gains := range c.gains {
 		for _, g := range gains {
 			d, ok := r.domainOf(g.pos)
@@ -126,7 +126,7 @@ func (r *rooms) scopes(c *choice) (out []scope) {
 	}
 	out = slices.DeleteFunc(out, func(p scope) bool { return p.least == 0 || c.most != nil && c.most(p.domain) < r.units() })
 	slices.SortFunc(out, func(a, b scope) int {
-		return cmp.Or(cmp.Compare(a.least, b.least), cmp.Compare(r.p.View.First(a.domain), r.p.View.First(b.domain)))
+		return cmp.Or(cmp.Compare(a.least, b.least), cmp.Compare(r.p.Model.View.First(a.domain), r.p.Model.View.First(b.domain)))
 	})
 	return out
 }

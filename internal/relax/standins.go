@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -68,7 +69,7 @@ func (a *addition) inPlace(at state, leaf layout.Vertex, like cluster.Node, n in
 // standIns chooses nodes of a domain that stand in for n new ones, as evenly as they can be; none if there are too few.
 func (a *addition) standIns(s *snapshot.Snapshot, leaf layout.Vertex, n int) []standIn {
 	var all []standIn
-	v, room := a.r.p.View, 0
+	v, room := a.r.p.Model.View, 0
 	adds := wholeNodes(a.r.p, v.TierOf(leaf))
 	for pos := v.First(leaf); pos < v.EndOf(leaf); pos++ {
 		if in := a.standIn(s, v.Node(pos), adds); in.most > 0 {
@@ -145,21 +146,21 @@ func wholeNodes(p *problem.Problem, tier int32) int64 {
 	switch {
 	case boundTier(p) < tier || p.InParts() || p.Zones().Bind():
 		return 0
-	case len(p.Levels) > 0:
-		return min(int64(p.Least), p.Levels[len(p.Levels)-1].Size)
+	case len(p.Model.Levels) > 0:
+		return min(int64(p.Model.Least), p.Model.Levels[len(p.Model.Levels)-1].Size)
 	}
-	return int64(p.Least)
+	return int64(p.Model.Least)
 }
 
 // boundTier is the lowest tier of a hard rule, a limit or a multiple; MaxInt32 without one.
 func boundTier(p *problem.Problem) int32 {
-	low := p.Limits.LowestTier()
-	for _, l := range append([]problem.Level{{Gather: p.Gather}}, p.Levels...) {
+	low := p.Model.Limits.LowestTier()
+	for _, l := range append([]model.Level{{Gather: p.Model.Gather}}, p.Model.Levels...) {
 		if l.Gather.Hard {
 			low = min(low, l.Gather.Must)
 		}
 	}
-	if p.Multiple != nil {
+	if p.Model.Multiple != nil {
 		low = 0
 	}
 	return low

@@ -21,7 +21,7 @@ func Binding(p *problem.Problem) string {
 	if !e.HoldsWithoutRules() && !holdsApart(p) {
 		return ""
 	}
-	multiples := p.Multiple != nil || len(p.Multiples) > 0
+	multiples := p.Model.Multiple != nil || len(p.Multiples) > 0
 	if multiples && For(p.WithoutMultiples()).Possible() {
 		return e.BindingMultiple()
 	}
@@ -34,7 +34,7 @@ func Binding(p *problem.Problem) string {
 	switch {
 	case multiples:
 		return e.BindingMultiple()
-	case len(p.Running) > 0:
+	case len(p.Model.Running) > 0:
 		return "running members"
 	case p.Unbundled != nil:
 		return fmt.Sprintf("MustGather node for groups of %d", p.Size())
@@ -60,7 +60,7 @@ func holdsApart(p *problem.Problem) bool {
 
 // limitNames are the limits of the gang, and of its parts, as refusals name them.
 func limitNames(p *problem.Problem) []string {
-	out := p.Limits.Names()
+	out := p.Model.Limits.Names()
 	if p.InParts() {
 		p.Gang.Each(func(a *problem.Part) {
 			for _, l := range a.Limits {
@@ -80,7 +80,7 @@ const limitsTried = 8
 func bindingLimit(p *problem.Problem, named []string) string {
 	for _, name := range named[:min(limitsTried, len(named))] {
 		others := func(l limits.OnPart) bool { return l.Name != name }
-		if len(named) > 1 && For(p.WithLimits(p.Limits.Without(name), others)).Possible() {
+		if len(named) > 1 && For(p.WithLimits(p.Model.Limits.Without(name), others)).Possible() {
 			return name
 		}
 	}

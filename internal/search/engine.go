@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/gather"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/parts"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -35,9 +35,9 @@ type Engine interface {
 	// Minimal lists problems of which no member can be left out; whole says that there are no others.
 	Minimal() (some []*problem.Problem, whole bool)
 	// Strategies enumerates the strategies that the rules allow, best first. The slice of groups is the iterator's.
-	Strategies() iter.Seq[problem.Strategy]
+	Strategies() iter.Seq[model.Strategy]
 	// Allows says whether the units fit under a strategy, and how many of them lie outside the tree then.
-	Allows(units int, st problem.Strategy) (outside int64, ok bool)
+	Allows(units int, st model.Strategy) (outside int64, ok bool)
 	// Exact says whether the slots of a shape alone decide what fits.
 	Exact() bool
 	// Room bounds how many members fit on a node with extra amounts, and its zones, given back; nil: the slots of the
@@ -60,13 +60,13 @@ func For(p *problem.Problem) Engine {
 	if p.InParts() {
 		return parts.Engine{P: p}
 	}
-	return gather.Engine{P: p}
+	return equal{p}
 }
 
 // Best is the best plan for the most new members that fit, nil if not even the least number fits.
 func Best(p *problem.Problem) *problem.Outcome {
 	for _, first := range p.Parts.First {
-		if o := (gather.Engine{P: first}).Search(); o != nil {
+		if o := (equal{first}).Search(); o != nil {
 			return o
 		}
 	}
@@ -78,7 +78,7 @@ func Best(p *problem.Problem) *problem.Outcome {
 func Outcomes(p *problem.Problem) iter.Seq[*problem.Outcome] {
 	var all []iter.Seq[*problem.Outcome]
 	for _, first := range p.Parts.First {
-		all = append(all, gather.Engine{P: first}.Outcomes())
+		all = append(all, equal{first}.Outcomes())
 	}
 	all = append(all, For(p).Outcomes())
 	return func(yield func(*problem.Outcome) bool) {

@@ -78,8 +78,8 @@ func most(p *problem.Problem) int64 {
 	if p.Gang != nil {
 		p.Gang.Each(func(*problem.Part) { groups++ })
 	}
-	vertices := int64(p.View.NumDomains()) + int64(p.View.Nodes)
-	byHand := vertices * groups * int64(len(p.View.Tiers))
+	vertices := int64(p.Model.View.NumDomains()) + int64(p.Model.View.Nodes)
+	byHand := vertices * groups * int64(len(p.Model.View.Tiers))
 	return 3*1000 + 32*1000*byHand>>16
 }
 

@@ -47,11 +47,11 @@ func (e *victimSearch) findCandidates() {
 // the order of names, in which they came. It counts the candidates of each position; sums of the counts are the places
 // where those of a position begin. The sort is stable. O(positions + candidates).
 func (e *victimSearch) sortByPosition() {
-	next := make([]int32, e.p.View.Nodes+1)
+	next := make([]int32, e.p.Model.View.Nodes+1)
 	for i := range e.question.Candidates {
 		next[e.question.Candidates[i].Position+1]++
 	}
-	for pos := range e.p.View.Nodes {
+	for pos := range e.p.Model.View.Nodes {
 		next[pos+1] += next[pos]
 	}
 	candidates, members := make([]preempt.Candidate, len(e.members)), make([]*snapshot.Member, len(e.members))
@@ -142,7 +142,7 @@ func (e *victimSearch) ownGone() muster.Resources {
 
 // candidate is a member as package preempt sees it, its gang being the next one that is added. Its order comes later.
 func (e *victimSearch) candidate(m *snapshot.Member, budgets map[string]int32) preempt.Candidate {
-	return preempt.Candidate{Position: e.p.View.At(m.Node), Gang: int32(len(e.question.Gangs)), Started: m.Started, Holding: e.holdingOf(m, budgets)}
+	return preempt.Candidate{Position: e.p.Model.View.At(m.Node), Gang: int32(len(e.question.Gangs)), Started: m.Started, Holding: e.holdingOf(m, budgets)}
 }
 
 // holdingKey tells holdings of candidates apart. Amounts and shares of zones are compared by address, so equal ones may
@@ -210,7 +210,7 @@ func (e *victimSearch) tagOf(m *snapshot.Member) int32 {
 // sharesOf are the shares of zones that a member has; where there are many candidates on a node, the first ones that are
 // equal, so that these are alike.
 func (e *victimSearch) sharesOf(m *snapshot.Member) *numa.Placed {
-	if m.Placed == nil || cap(e.members) <= 4*int(e.p.View.Nodes) {
+	if m.Placed == nil || cap(e.members) <= 4*int(e.p.Model.View.Nodes) {
 		return m.Placed
 	}
 	key := []byte(m.Placed.Policy)

@@ -20,7 +20,7 @@ import (
 // them are not looked into at all.
 func (o *oneByOneSearch) cheapest(ceiling int64, domains []layout.Vertex) (out []layout.Vertex, ok bool) {
 	p := o.e.p
-	if slices.ContainsFunc(domains, p.View.IsNode) {
+	if slices.ContainsFunc(domains, p.Model.View.IsNode) {
 		return nil, false
 	}
 	var known *snapshot.RoomCosts
@@ -87,7 +87,7 @@ func (o *oneByOneSearch) costKey() []byte {
 // costsOf finds what room costs in those of some domains that may be the cheapest: of what was known before, only nodes that changed
 // make it unknown. Nil where names must be known. They are looked into a few at a time, those first in which fewer members may do.
 func (o *oneByOneSearch) costsOf(before *snapshot.RoomCosts, changed []int32, ceiling int64, domains []layout.Vertex) *snapshot.RoomCosts {
-	v, tier := o.e.p.View, o.widestTier()
+	v, tier := o.e.p.Model.View, o.widestTier()
 	n := v.NumDomains()
 	next := &snapshot.RoomCosts{Ceiling: ceiling, Lowest: o.e.question.Lowest, Keys: make([][]int64, n), Members: make([]int64, n)}
 	if before != nil && before.Ceiling == ceiling && before.Lowest == next.Lowest {
@@ -133,7 +133,7 @@ func (o *oneByOneSearch) fewest(domains []layout.Vertex) map[layout.Vertex]int64
 	}
 	p, question := o.e.p, &o.e.question
 	first := slices.IndexFunc(question.Order, func(c gang.Cost) bool { return !constant(c) })
-	if first < 0 || question.Order[first] != gang.CostMembers || p.Limits != nil {
+	if first < 0 || question.Order[first] != gang.CostMembers || p.Model.Limits != nil {
 		return nil
 	}
 	gain := int64(1)
@@ -151,7 +151,7 @@ func (o *oneByOneSearch) fewest(domains []layout.Vertex) map[layout.Vertex]int64
 
 // surveyed finds what room costs in some domains; false where names must be known.
 func (o *oneByOneSearch) surveyed(costs *snapshot.RoomCosts, ceiling int64, domains []layout.Vertex) bool {
-	v, tier, all := o.e.p.View, o.widestTier(), o.e.question
+	v, tier, all := o.e.p.Model.View, o.widestTier(), o.e.question
 	defer func() { o.e.question, o.at = all, nil }()
 	slices.SortFunc(domains, func(a, b layout.Vertex) int { return cmp.Compare(v.First(a), v.First(b)) })
 	o.confine(domains)

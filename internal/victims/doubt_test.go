@@ -123,7 +123,7 @@ func TestDoubtOfASelectionBefore(t *testing.T) {
 			p.Done()
 			continue
 		}
-		first := e.Plan.Of.Pending[0].Name
+		first := e.Plan.Of.Names[e.Plan.Of.Model.Pending[0]]
 		begins[first]++
 		if first == "p-8" {
 			require.False(t, e.Proven || e.Found.Proven, "%d steps", gang.Steps)
@@ -137,7 +137,7 @@ func TestDoubtOfASelectionBefore(t *testing.T) {
 	gang.Members[0].Shape.Resources, gang.Steps = gpus(9), 0
 	e, p := evict(t, c, gang)
 	require.NotNil(t, e)
-	require.Equal(t, "p-8", e.Plan.Of.Pending[0].Name)
+	require.Equal(t, "p-8", e.Plan.Of.Names[e.Plan.Of.Model.Pending[0]])
 	require.True(t, e.Proven && e.Found.Proven)
 	e.Done()
 	p.Done()

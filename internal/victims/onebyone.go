@@ -95,7 +95,7 @@ func (o *oneByOneSearch) confine(domains []layout.Vertex) {
 	intervals := make([][2]int32, len(domains))
 	o.at = nil
 	for i, d := range domains {
-		intervals[i] = [2]int32{o.e.p.View.First(d), o.e.p.View.EndOf(d)}
+		intervals[i] = [2]int32{o.e.p.Model.View.First(d), o.e.p.Model.View.EndOf(d)}
 		for pos := intervals[i][0]; pos < intervals[i][1]; pos++ {
 			o.at = append(o.at, pos)
 		}
@@ -117,7 +117,7 @@ func (o *oneByOneSearch) node(pos int32) int32 {
 	if o.at != nil {
 		pos = o.at[pos]
 	}
-	return o.e.p.View.Node(pos)
+	return o.e.p.Model.View.Node(pos)
 }
 
 // startsTied says whether one of the first 64 gangs has a tied candidate: where there is one, there mostly are many,
@@ -222,7 +222,7 @@ func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
 // O(nodes * requested resources + k log k for the k candidates of each node).
 func (o *oneByOneSearch) classify() bool {
 	open, released := o.e.p.Slots().Opening(o.e.p.Slots().Refusal), o.e.p.Slots().LeavingReleased()
-	n := int(o.e.p.View.Nodes)
+	n := int(o.e.p.Model.View.Nodes)
 	if o.at != nil {
 		n = len(o.at)
 	}
@@ -231,12 +231,12 @@ func (o *oneByOneSearch) classify() bool {
 	free, on := make([]int64, len(o.e.p.Needs)), []int64(nil)
 	for i := range o.classOf {
 		id := o.node(int32(i))
-		pos, flags := o.e.p.View.At(id), o.e.p.Snapshot.FlagsOf(id)
+		pos, flags := o.e.p.Model.View.At(id), o.e.p.Snapshot.FlagsOf(id)
 		// Members on a node that takes no unit make no room: they stay, and count in Others.
 		if o.classOf[i] = -1; !open(pos) {
 			continue
 		}
-		if pos >= o.e.p.View.FirstPos[o.e.p.View.Outside] || o.e.p.Zones().BindsOn(flags) {
+		if pos >= o.e.p.Model.View.FirstPos[o.e.p.Model.View.Outside] || o.e.p.Zones().BindsOn(flags) {
 			return false
 		}
 		for r, need := range o.e.p.Needs {

@@ -11,7 +11,7 @@ import (
 // slotsWithout counts the units of one shape that fit at a position without some of its candidates, zones included.
 // These are asked only where amounts leave room: to count them costs more.
 func (e *victimSearch) slotsWithout(pos int32, gone []int32) int64 {
-	id := e.p.View.Node(pos)
+	id := e.p.Model.View.Node(pos)
 	room := e.p.Slots().Room(id, e.givenBack(id, gone))
 	if room > 0 && e.p.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) {
 		room = min(room, e.p.Zones().CountZones(e.p.Zones().NeedsOn(id), e.zonesWithout(id, gone)).Slots)
@@ -36,7 +36,7 @@ func (e *victimSearch) givenBack(id int32, gone []int32) []int64 {
 // without some of its candidates. It may be too high, never too low: so the search for victims leaves nothing out.
 func (e *victimSearch) slotsOfRoles(room func(id int32, extra []int64, zones *numa.Occupancy) int64) func(pos int32, gone []int32) int64 {
 	return func(pos int32, gone []int32) int64 {
-		id := e.p.View.Node(pos)
+		id := e.p.Model.View.Node(pos)
 		return room(id, e.givenBack(id, gone), e.zonesWithout(id, gone))
 	}
 }

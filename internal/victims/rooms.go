@@ -21,10 +21,10 @@ import (
 // cost of its changes.
 func (o *oneByOneSearch) roomy() (ceiling int64, domains []layout.Vertex, ok bool) {
 	p, question, tier := o.e.p, &o.e.question, o.widestTier()
-	if tier >= p.View.RootTop || p.Zones().Bind() || p.Multiple != nil || p.Parts.Allowed != nil || p.Request.Class == "" && p.Request.Eligible != nil {
+	if tier >= p.Model.View.RootTop || p.Zones().Bind() || p.Model.Multiple != nil || p.Parts.Allowed != nil || p.Request.Class == "" && p.Request.Eligible != nil {
 		return 0, nil, false
 	}
-	if p.View.FirstPos[p.View.Outside] < p.View.Nodes && !p.Hard() {
+	if p.Model.View.FirstPos[p.Model.View.Outside] < p.Model.View.Nodes && !p.Hard() {
 		return 0, nil, false
 	}
 	known := map[int]*index.Index{}
@@ -52,7 +52,7 @@ func (o *oneByOneSearch) roomy() (ceiling int64, domains []layout.Vertex, ok boo
 
 // widestTier is the tier of the gang under the last strategy.
 func (o *oneByOneSearch) widestTier() int32 {
-	return o.e.p.View.Tiers[o.e.question.Strategies[len(o.e.question.Strategies)-1].Gang]
+	return o.e.p.Model.View.Tiers[o.e.question.Strategies[len(o.e.question.Strategies)-1].Gang]
 }
 
 // roomUpTo is the index of slots once all candidates of gangs up to a priority are gone, and leaving members with them;
@@ -83,7 +83,7 @@ func (o *oneByOneSearch) roomUpTo(priority int64) *index.Index {
 // countRooms counts all nodes.
 func (o *oneByOneSearch) countRooms(priority int64) *snapshot.ShapeIndex {
 	s := &snapshot.ShapeIndex{}
-	if !s.Index.BuildBy(o.e.p.View, o.roomCounter(priority, nil, nil)) {
+	if !s.Index.BuildBy(o.e.p.Model.View, o.roomCounter(priority, nil, nil)) {
 		return nil
 	}
 	return s

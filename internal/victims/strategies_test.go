@@ -48,9 +48,9 @@ func TestTooManyStrategiesAreOneForEachTier(t *testing.T) {
 		e.listStrategies()
 		require.Equal(t, rough, e.rough)
 		if rough {
-			require.Len(t, e.strategies, len(p.Gather.Worths))
+			require.Len(t, e.strategies, len(p.Model.Gather.Worths))
 		} else {
-			require.Greater(t, len(e.strategies), len(p.Gather.Worths))
+			require.Greater(t, len(e.strategies), len(p.Model.Gather.Worths))
 		}
 		p.Done()
 	}

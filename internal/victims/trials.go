@@ -50,12 +50,12 @@ func (e *victimSearch) trial(strategy int, without func(problem.Bounds) *problem
 	if p.InParts() {
 		defer func() {
 			e.left.Spend(&had, part)
-			e.left.Packing.Spend(6 * (int64(p.View.Nodes) + int64(p.Ranks) + int64(len(e.members))))
+			e.left.Packing.Spend(6 * (int64(p.Model.View.Nodes) + int64(p.Ranks) + int64(len(e.members))))
 			e.doubt = e.doubt || !ok && *p.Parts.Doubt
 		}()
 	}
 	// The quota must admit the units, too, now that the victims use nothing of it.
-	if counts := p.Counts(); len(counts) == 0 || counts[0] != e.units {
+	if counts := p.Model.Counts(); len(counts) == 0 || counts[0] != e.units {
 		return 0, false
 	}
 	return search.For(p).Allows(e.units, e.strategies[strategy])

@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/sets"
@@ -127,7 +128,7 @@ type victimSearch struct {
 	question   preempt.Problem
 	units      int                // that must be placed: new members, or groups that are placed like members
 	members    []*snapshot.Member // by candidate; after oneByOne nil but for victims
-	strategies []problem.Strategy // as in question.Strategies, best first
+	strategies []model.Strategy   // as in question.Strategies, best first
 	rough      bool               // strategies are not all: there are too many
 	preemptor  preempt.Preemptor
 	holdings   sets.Intern[holdingKey] // places in question.Holdings
@@ -147,7 +148,7 @@ type victimSearch struct {
 // that quota.
 func newVictimSearch(p *problem.Problem, left *front.Budget) *victimSearch {
 	e := &victimSearch{p: p, plain: map[*int64]int32{}, left: left, reserve: p.NewBudget().Part(evictShare * spareShare)}
-	counts := p.Wholes(max(1, p.Least), len(p.Pending))
+	counts := p.Model.Wholes(max(1, p.Model.Least), len(p.Model.Pending))
 	if len(counts) == 0 {
 		return nil
 	}
@@ -160,7 +161,7 @@ func newVictimSearch(p *problem.Problem, left *front.Budget) *victimSearch {
 		}
 	}
 	e.question = preempt.Problem{
-		Units: int64(e.units), Order: p.Request.Preempt.Ranked(), Steps: p.Request.Preempt.Steps, Tiers: p.View.Intervals(), First: 0, Last: -1,
+		Units: int64(e.units), Order: p.Request.Preempt.Ranked(), Steps: p.Request.Preempt.Steps, Tiers: p.Model.View.Intervals(), First: 0, Last: -1,
 		Lowest: math.MaxInt64, Fits: e.fits, FitsAtLast: e.fitsAtLast, Stop: e.spent,
 		Doubt: func() bool { return e.doubt },
 	}
@@ -181,16 +182,16 @@ func (e *victimSearch) findNodes() {
 	if room != nil {
 		e.question.Slots, refusal = e.slotsOfRoles(room), e.refusalOfRoles()
 	}
-	free := make([]int64, int(e.p.View.Nodes)*len(e.p.Needs)) // one block for all nodes
-	e.question.Nodes = make([]preempt.Node, e.p.View.Nodes)
+	free := make([]int64, int(e.p.Model.View.Nodes)*len(e.p.Needs)) // one block for all nodes
+	e.question.Nodes = make([]preempt.Node, e.p.Model.View.Nodes)
 	e.question.Exact = search.For(e.p).Exact() && e.p.Request.Quota == ""
 	open := e.p.Slots().Opening(refusal)
-	for pos := range e.p.View.Nodes {
+	for pos := range e.p.Model.View.Nodes {
 		if !open(pos) {
 			continue
 		}
-		id, n := e.p.View.Node(pos), &e.question.Nodes[pos]
-		n.Outside = pos >= e.p.View.FirstPos[e.p.View.Outside]
+		id, n := e.p.Model.View.Node(pos), &e.question.Nodes[pos]
+		n.Outside = pos >= e.p.Model.View.FirstPos[e.p.Model.View.Outside]
 		e.question.Exact = e.question.Exact && !n.Outside
 		n.Free, free = free[:len(e.p.Needs):len(e.p.Needs)], free[len(e.p.Needs):]
 		for r, need := range e.p.Needs {
@@ -201,7 +202,7 @@ func (e *victimSearch) findNodes() {
 		}
 	}
 	// A domain that holds the first and the last running member holds all: domains are intervals.
-	for i, m := range e.p.Running {
+	for i, m := range e.p.Model.Running {
 		if i == 0 {
 			e.question.First, e.question.Last = m.Pos, m.Pos
 		}
@@ -220,42 +221,42 @@ func (e *victimSearch) listStrategies() {
 		if e.rough = len(e.strategies) == mostStrategies; e.rough {
 			break
 		}
-		e.strategies = append(e.strategies, problem.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)})
+		e.strategies = append(e.strategies, model.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)})
 	}
 	if !e.rough {
 		return
 	}
 	groups := make([]int32, len(e.strategies[0].Groups))
 	for i := range groups {
-		groups[i] = e.p.View.RootTop // for parts: they may miss any tier
-		if i < len(e.p.Levels) {
-			groups[i] = e.p.Levels[i].Gather.Must
+		groups[i] = e.p.Model.View.RootTop // for parts: they may miss any tier
+		if i < len(e.p.Model.Levels) {
+			groups[i] = e.p.Model.Levels[i].Gather.Must
 		}
 	}
 	e.strategies = nil
-	for _, t := range e.p.Gather.Worths {
-		e.strategies = append(e.strategies, problem.Strategy{Gang: t, Groups: groups})
+	for _, t := range e.p.Model.Gather.Worths {
+		e.strategies = append(e.strategies, model.Strategy{Gang: t, Groups: groups})
 	}
 }
 
 // addStrategies adds the strategies, and the sizes of groups, to the question. Beside running members groups may have
 // begun, and Fits alone knows what these need: the question has no groups then.
 func (e *victimSearch) addStrategies() {
-	whole := len(e.p.Running) == 0
+	whole := len(e.p.Model.Running) == 0
 	e.listStrategies()
 	for _, st := range e.strategies {
-		above := e.p.View.TierIndex(st.Gang)
+		above := e.p.Model.View.TierIndex(st.Gang)
 		plain := preempt.Strategy{Gang: above}
-		for i := range e.p.Levels {
+		for i := range e.p.Model.Levels {
 			if whole { // no group reaches higher than what it is part of
-				above = min(above, e.p.View.TierIndex(st.Groups[i]))
+				above = min(above, e.p.Model.View.TierIndex(st.Groups[i]))
 				plain.Groups = append(plain.Groups, above)
 			}
 		}
 		e.question.Strategies = append(e.question.Strategies, plain)
 	}
 	if whole {
-		for _, l := range e.p.Levels {
+		for _, l := range e.p.Model.Levels {
 			e.question.Groups = append(e.question.Groups, l.Size)
 		}
 	}

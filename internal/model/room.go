@@ -1,0 +1,78 @@
+// What room is there: how many units fit on a node and below a vertex, and what are nodes worth?
+
+package model
+
+import (
+	"github.com/muster-sched/muster/internal/features"
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/sets"
+)
+
+// Room is what nodes take. Vertices are those of the model's view; where x is to be a node, it is said.
+type Room interface {
+	// Table has the slots of all vertices. O(1) with a known index, else O(nodes * resources).
+	Table() SlotTable
+	// GroupsOf are the sums of an index for groups. The index keeps the sums of the last ones asked for.
+	GroupsOf(ix *index.Index, key index.Grouping) *index.GroupSums
+	// Features are those of the room: whether zones are looked at, nodes have scores, members several roles.
+	Features() features.Set
+	// Broken says whether running members break a limit by themselves, so that no plan keeps it.
+	Broken() bool
+	// Hard says whether any rule keeps members from the nameless root. Then nodes outside the tree take none.
+	Hard() bool
+
+	// Score is the score of one unit on a node, as it is given.
+	Score(x layout.Vertex) int64
+	// Zones is the number of zones that the next unit gets on a node as it is, at least LeastZones. ZoneScore is what so many units
+	// get there together. SameZones says whether the zones of two nodes are alike.
+	Zones(x layout.Vertex) int64
+	LeastZones() int64
+	ZoneScore(x layout.Vertex, units int64) int64
+	SameZones(x, y layout.Vertex) bool
+
+	// SomeAreForOthers says whether nodes meant for others than the members are to be left out, as far as the kinds of nodes tell.
+	// WithoutOthers is the model under a strategy without these nodes; nil if there cannot be another plan than over all nodes.
+	SomeAreForOthers() bool
+	WithoutOthers(st Strategy) *Model
+}
+
+// SlotTable answers how many more members fit below a vertex: from the index of the shape, or from a count made for one
+// request. It is read only.
+type SlotTable struct {
+	Ix *index.Index
+	// InTree: nodes outside the tree take no member.
+	InTree bool
+	Flat   []int64 // by vertex; replaces the index
+}
+
+// At is the slots of a vertex. O(1).
+func (t *SlotTable) At(x layout.Vertex) int64 {
+	if t.Flat != nil {
+		return t.Flat[x]
+	}
+	v := t.Ix.V
+	switch { // the index counts nodes outside the tree too
+	case !t.InTree:
+	case x == layout.Root:
+		return int64(t.Ix.Domains.At(layout.Root) - t.Ix.Domains.At(v.Outside))
+	case x == v.Outside || v.IsNode(x) && v.Position(x) >= v.FirstPos[v.Outside]:
+		return 0
+	}
+	return t.Ix.At(x)
+}
+
+// CompareFree prefers fewer free slots, under Spread more.
+func (m *Model) CompareFree(a, b int64) int { return sets.CompareSlots(m.Policy, a, b) }
+
+// CompareRoom prefers the vertex with fewer slots (Spread: more), then the one whose parent has, and so on up to the common
+// one, from which on all are equal. O(tiers).
+func (m *Model) CompareRoom(slots *SlotTable, a, b layout.Vertex) int {
+	for a != b && a >= 0 && b >= 0 {
+		if order := m.CompareFree(slots.At(a), slots.At(b)); order != 0 {
+			return order
+		}
+		a, b = m.View.Above(a), m.View.Above(b)
+	}
+	return 0
+}
