@@ -61,7 +61,7 @@ func (c *Cluster) Domains(tree string, shape *gang.Shape) (iter.Seq[Domain], err
 	defer p.Done()
 	sums, gangs := sumDomains(s, p.Model.View), gangsInOrder(s)
 	if shape != nil {
-		ix := p.Slots().OwnIndex()
+		ix := p.Room.Slots().OwnIndex()
 		if ix == nil {
 			return nil, tooSmall("shape.Resources")
 		}

@@ -167,7 +167,7 @@ func (e *Explanation) tellWhy(ctx context.Context, s *snapshot.Snapshot, req *ga
 		return // never: it was planned
 	}
 	defer p.Done()
-	p.LeavingGone = search.Awaits(p)
+	p.Room.LeavingGone = search.Awaits(p)
 	f := factFinder{p: p, why: why, wanted: int64(why.Wanted)}
 	e.Facts = f.facts(orBackground(ctx))
 	e.Fragmentation = f.fragmentation()

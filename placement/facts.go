@@ -15,6 +15,7 @@ import (
 	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/victims"
 	"github.com/muster-sched/muster/numa"
@@ -31,7 +32,7 @@ type factFinder struct {
 	slots    []int64             // by position, the members before it
 	now      []int64             // by id, how many members the amounts of a node allow
 	out      func(id int32) bool // out of service, but for which it might take members
-	released map[int32]problem.Released
+	released map[int32]room.Released
 	lacks    []int          // by place in Needs, the nodes that have too little of it
 	absent   []explain.Fact // of resources that no node has
 	barred   map[explain.Code]*explain.Detail
@@ -73,19 +74,19 @@ func (f *factFinder) count() {
 	if f.one.Model.Limits != nil {
 		f.one = f.one.WithLimits(f.one.Model.Limits.WithoutCaps(), nil) // slots are counted whatever the rules say
 	}
-	v, excluded := f.p.Model.View, f.one.Slots().Excluded()
-	f.released, f.lacks = f.one.Slots().LeavingReleased(), make([]int, len(f.one.Needs))
+	v, excluded := f.p.Model.View, f.one.Room.Slots().Excluded()
+	f.released, f.lacks = f.one.Room.Slots().LeavingReleased(), make([]int, len(f.one.Room.Needs))
 	f.barred, f.keys = map[explain.Code]*explain.Detail{}, map[explain.Code]map[string]int{}
 	f.out = func(id int32) bool {
-		return f.p.Snapshot.FlagsOf(id)&(snapshot.Cordoned|snapshot.NotReady) != 0 && !excluded[id] && f.one.Slots().ServesAgain(id)
+		return f.p.Snapshot.FlagsOf(id)&(snapshot.Cordoned|snapshot.NotReady) != 0 && !excluded[id] && f.one.Room.Slots().ServesAgain(id)
 	}
-	slots := f.one.Slots().Counter(excluded, f.released)
+	slots := f.one.Room.Slots().Counter(excluded, f.released)
 	f.slots, f.now = make([]int64, v.Nodes+1), make([]int64, v.Nodes)
 	f.lay(excluded)
 	for pos := range v.Nodes {
 		id, n := v.Node(pos), int64(0)
 		if f.now[id] = f.roomFor(id, nil); f.now[id] > 0 && f.open[id] { // else it has none
-			if n = int64(slots(id)) * int64(f.one.Size()); n > 0 && !f.one.Zones().Bind() {
+			if n = int64(slots(id)) * int64(f.one.Room.Size()); n > 0 && !f.one.Room.Zones().Bind() {
 				f.now[id] = n
 			}
 		}
@@ -99,13 +100,13 @@ func (f *factFinder) count() {
 // lay notes which nodes take members, and copies what they have free of what is needed side by side: members of a gang are on nodes
 // in no order.
 func (f *factFinder) lay(excluded map[int32]bool) {
-	needs, takes := f.one.Needs, f.one.Slots().Taking()
+	needs, takes := f.one.Room.Needs, f.one.Room.Slots().Taking()
 	f.open, f.free = make([]bool, len(f.now)), make([]int64, len(f.now)*len(needs))
 	for id := range int32(len(f.now)) {
 		f.open[id] = !excluded[id] && takes(id)
 		extra := f.released[id].Amounts
 		for i, n := range needs {
-			f.free[int(id)*len(needs)+i] = f.one.Slots().FreeOf(id, n, extra)
+			f.free[int(id)*len(needs)+i] = f.one.Room.Slots().FreeOf(id, n, extra)
 		}
 	}
 }
@@ -114,8 +115,8 @@ func (f *factFinder) lay(excluded map[int32]bool) {
 func (f *factFinder) bar(id int32, excluded map[int32]bool) {
 	room := f.now[id]
 	if room == 0 && f.open[id] {
-		for i, n := range f.one.Needs {
-			if f.free[int(id)*len(f.one.Needs)+i] < n.Amount {
+		for i, n := range f.one.Room.Needs {
+			if f.free[int(id)*len(f.one.Room.Needs)+i] < n.Amount {
 				f.lacks[i]++
 			}
 		}
@@ -123,7 +124,7 @@ func (f *factFinder) bar(id int32, excluded map[int32]bool) {
 	if room == 0 {
 		return
 	}
-	cause := f.one.Slots().Cause(id, excluded, f.released)
+	cause := f.one.Room.Slots().Cause(id, excluded, f.released)
 	code, ok := nodeCodes[cause]
 	if !ok || (code == explain.CodeCordon || code == explain.CodeNotReady) && !f.out(id) {
 		return
@@ -134,7 +135,7 @@ func (f *factFinder) bar(id int32, excluded map[int32]bool) {
 		f.barred[code] = d
 	}
 	d.Nodes, d.Slots = d.Nodes+1, d.Slots+room
-	for _, key := range f.one.Slots().Keys(id, cause) {
+	for _, key := range f.one.Room.Slots().Keys(id, cause) {
 		f.keys[code][key]++
 	}
 }
@@ -144,9 +145,9 @@ const mostRoom = 1 << 24
 
 // roomFor is how many members the amounts of a node allow once so much is given back, whatever else refuses them; nil: nothing.
 func (f *factFinder) roomFor(id int32, held []int64) int64 {
-	needs := f.one.Needs
+	needs := f.one.Room.Needs
 	if len(needs) == 0 {
-		return f.one.Slots().Room(id, nil) * int64(f.one.Size()) // members that ask for nothing
+		return f.one.Room.Slots().Room(id, nil) * int64(f.one.Room.Size()) // members that ask for nothing
 	}
 	free, least := f.free[int(id)*len(needs):], int64(mostRoom)
 	for i := range needs {
@@ -159,7 +160,7 @@ func (f *factFinder) roomFor(id int32, held []int64) int64 {
 		}
 		least = min(least, has/n.Amount)
 	}
-	return least * int64(f.one.Size())
+	return least * int64(f.one.Room.Size())
 }
 
 // total is how many members fit in the whole cluster.
@@ -246,7 +247,7 @@ func (f *factFinder) findAbsent() (out []explain.Fact) {
 	}
 	asked := map[string]bool{}
 	for _, one := range problem.EachAlone(f.p) {
-		for _, n := range one.Needs {
+		for _, n := range one.Room.Needs {
 			asked[n.Name] = n.ID < 0 || !had[n.ID]
 		}
 	}
@@ -262,9 +263,9 @@ func (f *factFinder) findAbsent() (out []explain.Fact) {
 // lacking counts the nodes that have too little of a resource, by its name.
 func (f *factFinder) lacking() (out []explain.KeyCount) {
 	for i, nodes := range f.lacks {
-		absent := func(n explain.Fact) bool { return n.Detail.Resource == f.one.Needs[i].Name }
+		absent := func(n explain.Fact) bool { return n.Detail.Resource == f.one.Room.Needs[i].Name }
 		if nodes > 0 && !slices.ContainsFunc(f.absent, absent) {
-			out = append(out, explain.KeyCount{Key: f.one.Needs[i].Name, Nodes: nodes})
+			out = append(out, explain.KeyCount{Key: f.one.Room.Needs[i].Name, Nodes: nodes})
 		}
 	}
 	return out

@@ -24,7 +24,7 @@ type holding struct {
 func (f *factFinder) heldOn(id int32, held []holding) []holding {
 	held = held[:0]
 	for m := range snapshot.MembersOn(f.p.Snapshot, id) {
-		if m.Leaving && f.p.LeavingGone || f.p.IsOwn(m.Class.Gang) {
+		if m.Leaving && f.p.Room.LeavingGone || f.p.IsOwn(m.Class.Gang) {
 			continue
 		}
 		i := slices.IndexFunc(held, func(h holding) bool { return h.gang == m.Class.Gang })
@@ -119,7 +119,7 @@ func (f *factFinder) weigh() {
 
 // holding are the members that hold something, in a list of their own where not all do.
 func (f *factFinder) holding(members []*snapshot.Member) []*snapshot.Member {
-	left := func(m *snapshot.Member) bool { return m.Leaving && f.p.LeavingGone }
+	left := func(m *snapshot.Member) bool { return m.Leaving && f.p.Room.LeavingGone }
 	if !slices.ContainsFunc(members, left) {
 		return members
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -324,10 +325,10 @@ func (s *obstacleSearch) outsideDomains() [][]int32 {
 // chooses among ranks whose groups or quota decide.
 func (s *obstacleSearch) slotsDecide() bool {
 	a := s.all
-	if a == nil || len(a.Shapes) > 1 || a.Model.Multiple != nil || a.Model.Limits != nil || len(s.p.Request.Parts) > 0 {
+	if a == nil || len(a.Room.Shapes) > 1 || a.Model.Multiple != nil || a.Model.Limits != nil || len(s.p.Request.Parts) > 0 {
 		return false
 	}
-	if s.p.Snapshot.Zoned > 0 || a.Shapes[0].NUMA.Policy != "" {
+	if s.p.Snapshot.Zoned > 0 || a.Room.Shapes[0].NUMA.Policy != "" {
 		return false
 	}
 	counted := s.p.Request.MinMember > 0 && (len(a.Model.Levels) > 0 || s.p.Request.Quota != "")
@@ -347,20 +348,20 @@ func (s *obstacleSearch) couldStay() (counts []int32, monotone bool) {
 	roles := problem.EachAlone(a)
 	var stay []int32
 	for e, m := range s.members {
-		one := roles[slices.IndexFunc(a.Shapes, func(shape *gang.Shape) bool { return shape.Equal(s.shapes[e]) })]
+		one := roles[slices.IndexFunc(a.Room.Shapes, func(shape *gang.Shape) bool { return shape.Equal(s.shapes[e]) })]
 		// A node that is over-committed now would not take back all that it runs.
-		full := func(n problem.Need) bool { return s.p.Slots().FreeOf(m.Node, n, nil) < 0 }
-		if m.Class.Quota != s.p.Request.Quota || slices.ContainsFunc(a.Needs, full) {
+		full := func(n room.Need) bool { return s.p.Room.Slots().FreeOf(m.Node, n, nil) < 0 }
+		if m.Class.Quota != s.p.Request.Quota || slices.ContainsFunc(a.Room.Needs, full) {
 			continue
 		}
-		slots := one.Slots().Counter(one.Slots().Excluded(), nil)
+		slots := one.Room.Slots().Counter(one.Room.Slots().Excluded(), nil)
 		// Slots are counted with the whole gang gone: enough of them for all of its members of this shape there.
 		if int(slots(m.Node)) >= s.likeOnNode(e) {
 			stay = append(stay, int32(e))
 		}
 	}
-	fewer := s.p.Request.MinMember > 0 && (len(a.Model.Levels) > 0 || len(a.Shapes) > 1) // the lowest ranks are placed first
-	mixed := len(a.Shapes) > 1 && a.Zones().Bind()                                       // shapes may share more free zones in another way
+	fewer := s.p.Request.MinMember > 0 && (len(a.Model.Levels) > 0 || len(a.Room.Shapes) > 1) // the lowest ranks are placed first
+	mixed := len(a.Room.Shapes) > 1 && a.Room.Zones().Bind()                                  // shapes may share more free zones in another way
 	return s.search.With(counts, stay), len(stay) == len(s.members) && !fewer && !mixed && a.Model.Limits == nil && len(s.p.Request.Parts) == 0
 }
 

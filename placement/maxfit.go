@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -93,18 +94,18 @@ func MaxFit(c *Cluster, q FitQuestion) ([]LayerFit, error) {
 	for i, tier := range p.Model.View.Tiers {
 		out[i].Tier, out[i].Layer = int(tier), p.Model.View.LayerName(tier)
 	}
-	if !f.fill(p.Slots().OwnIndex(), func(l *LayerFit) *Fit { return &l.Now }, out) {
+	if !f.fill(p.Room.Slots().OwnIndex(), func(l *LayerFit) *Fit { return &l.Now }, out) {
 		return nil, tooSmall("question.Shape.Resources")
 	}
-	f.noteCauses(problem.Slots.LeavingReleased, func(l *LayerFit) *Fit { return &l.Now }, out)
+	f.noteCauses(room.Slots.LeavingReleased, func(l *LayerFit) *Fit { return &l.Now }, out)
 	if len(s.Leaving) == 0 {
 		for i := range out {
 			out[i].Later = out[i].Now
 		}
 	} else {
 		f.p = p.WithLeavingGone()
-		f.fill(f.p.Slots().OwnIndex(), func(l *LayerFit) *Fit { return &l.Later }, out)
-		f.noteCauses(problem.Slots.LeavingReleased, func(l *LayerFit) *Fit { return &l.Later }, out)
+		f.fill(f.p.Room.Slots().OwnIndex(), func(l *LayerFit) *Fit { return &l.Later }, out)
+		f.noteCauses(room.Slots.LeavingReleased, func(l *LayerFit) *Fit { return &l.Later }, out)
 	}
 	if !q.NeverPreempts {
 		f.evicting(out)
@@ -126,7 +127,7 @@ func (f *fitFinder) fill(ix *index.Index, of func(*LayerFit) *Fit, out []LayerFi
 	var groups *index.GroupSums
 	size := int64(f.q.Group.Size)
 	if size > 0 {
-		groups = f.p.Slots().GroupsOf(ix, index.Grouping{Size: size})
+		groups = f.p.Room.Slots().GroupsOf(ix, index.Grouping{Size: size})
 	}
 	least := !f.p.ProvenBest()
 	for i := range out {
@@ -149,7 +150,7 @@ func (f *fitFinder) fill(ix *index.Index, of func(*LayerFit) *Fit, out []LayerFi
 }
 
 // noteCauses lets layers in which nothing fits say why nodes take no member, given what nodes get back.
-func (f *fitFinder) noteCauses(released func(problem.Slots) map[int32]problem.Released, of func(*LayerFit) *Fit, out []LayerFit) {
+func (f *fitFinder) noteCauses(released func(room.Slots) map[int32]room.Released, of func(*LayerFit) *Fit, out []LayerFit) {
 	if !slices.ContainsFunc(out, func(l LayerFit) bool { return of(&l).Members == 0 }) {
 		return
 	}
@@ -240,12 +241,12 @@ func (f *fitFinder) evicting(out []LayerFit) {
 	gone, short := mayLeaveFor(s, f.q.Priority)
 	gone = append(gone, s.Leaving...)
 	var ix index.Index
-	released := f.p.Slots().ReleasedBy(gone)
-	if !ix.BuildBy(f.p.Model.View, f.p.Slots().Counter(nil, released)) {
+	released := f.p.Room.Slots().ReleasedBy(gone)
+	if !ix.BuildBy(f.p.Model.View, f.p.Room.Slots().Counter(nil, released)) {
 		return // never: on empty nodes as many fit as were counted
 	}
 	f.fill(&ix, func(l *LayerFit) *Fit { return &l.Evicting }, out)
-	f.noteCauses(func(problem.Slots) map[int32]problem.Released { return released }, func(l *LayerFit) *Fit { return &l.Evicting }, out)
+	f.noteCauses(func(room.Slots) map[int32]room.Released { return released }, func(l *LayerFit) *Fit { return &l.Evicting }, out)
 	for i := range out {
 		out[i].Evicting.AtLeast = out[i].Evicting.AtLeast || short || s.Closed.Any()
 	}

@@ -97,7 +97,7 @@ func planFor(
 // domain, counts of children, members to nodes. What follows is tried only where that finds no place.
 func decide(ctx context.Context, p *problem.Problem, leave victims.Leave) (*Result, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserSteps, Wanted: p.Model.Least * p.Size(), AtLeast: true, Stopped: err}
+		return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserSteps, Wanted: p.Model.Least * p.Room.Size(), AtLeast: true, Stopped: err}
 	}
 	defer func() {
 		if p.Bounds.Rest != nil {
@@ -106,7 +106,7 @@ func decide(ctx context.Context, p *problem.Problem, leave victims.Leave) (*Resu
 	}()
 	if p.Bounds.Bare {
 		if hopeless, proven := victims.Hopeless(p, leave); hopeless {
-			return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Model.Least * p.Size(), AtLeast: true, Proven: proven}
+			return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Model.Least * p.Room.Size(), AtLeast: true, Proven: proven}
 		}
 	}
 	if o := search.Best(p); o != nil {
@@ -121,7 +121,7 @@ func otherwise(ctx context.Context, p *problem.Problem, leave victims.Leave) (*R
 	if o := search.Wait(p); o != nil {
 		return resultOf(o), nil
 	}
-	p.LeavingGone = search.Awaits(p)
+	p.Room.LeavingGone = search.Awaits(p)
 	if e := victims.Evict(p, leave); e != nil {
 		defer e.Done()
 		return resultOfEviction(e), nil

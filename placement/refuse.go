@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
@@ -20,9 +21,9 @@ import (
 // refuse explains why not even the least number of members can be placed, leaving members being gone. Causes of nodes
 // and members in the way are counted when asked for, on a copy without scratch.
 func refuse(p *problem.Problem) *Unschedulable {
-	p.LeavingGone = search.Awaits(p)
+	p.Room.LeavingGone = search.Awaits(p)
 	kept := p.Kept()
-	u := &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Model.Least, nodes: func() NodeCauses { return countCauses(kept, problem.Slots.LeavingReleased) }}
+	u := &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Model.Least, nodes: func() NodeCauses { return countCauses(kept, room.Slots.LeavingReleased) }}
 	if len(p.Model.Running) > 0 && p.Team == nil && p.Request.Slots == nil {
 		u.inTheWay = func() Obstacles { return inTheWay(kept) }
 	}
@@ -104,34 +105,34 @@ func countMembersOf(p *problem.Problem, u *Unschedulable) {
 	if p.Unbundled == nil {
 		return
 	}
-	u.Wanted, u.Fits = p.Unbundled.Model.Least, u.Fits*p.Size()
+	u.Wanted, u.Fits = p.Unbundled.Model.Least, u.Fits*p.Room.Size()
 	for i := range u.Tiers {
 		t := &u.Tiers[i]
 		if len(p.Model.Levels) == 0 {
 			t.Groups = t.Members
 		}
-		t.Members *= p.Size()
+		t.Members *= p.Room.Size()
 	}
 }
 
 // countCauses counts the nodes that take no member by the first cause that applies, and lists these in the order in
 // which they are tried: fixed ones first, then resources in natural order, then fixed ones. released are what nodes get
 // back. O(nodes * resources).
-func countCauses(p *problem.Problem, released func(problem.Slots) map[int32]problem.Released) NodeCauses {
+func countCauses(p *problem.Problem, released func(room.Slots) map[int32]room.Released) NodeCauses {
 	p = p.Kept() // with caches of its own: others may ask at the same time
 	counts, which := map[string]int{}, map[string]map[string]int{}
 	out := NodeCauses{}
-	excluded, extra := p.Slots().Excluded(), released(p.Slots())
+	excluded, extra := p.Room.Slots().Excluded(), released(p.Room.Slots())
 	roles := problem.EachAlone(p)
 	for id := range int32(len(p.Snapshot.Lineage.Names)) {
 		if p.Snapshot.FlagsOf(id)&snapshot.Present == 0 {
 			continue
 		}
 		out.Total++
-		of := func(one *problem.Problem) string { return one.Slots().Cause(id, excluded, extra) }
+		of := func(one *problem.Problem) string { return one.Room.Slots().Cause(id, excluded, extra) }
 		if cause := problem.CauseForAll(roles, of); cause != "" {
 			counts[cause]++
-			if key := roles[0].Slots().Which(id, cause); key != "" {
+			if key := roles[0].Room.Slots().Which(id, cause); key != "" {
 				if which[cause] == nil {
 					which[cause] = map[string]int{}
 				}

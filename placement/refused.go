@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/seats"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -374,7 +375,7 @@ func refusedOf(ctx context.Context, p *problem.Problem, seated int) *Unschedulab
 	kept := p.Kept()
 	u := &Unschedulable{
 		Gang: p.Request.Name, Refuser: RefuserRule, Rule: RuleRefused, Wanted: p.Model.Least, Fits: seated, AtLeast: true, Stopped: ctx.Err(),
-		nodes: func() NodeCauses { return countCauses(kept, problem.Slots.LeavingReleased) },
+		nodes: func() NodeCauses { return countCauses(kept, room.Slots.LeavingReleased) },
 	}
 	if p.Unbundled != nil {
 		u.Wanted = p.Unbundled.Model.Least

@@ -29,7 +29,7 @@ func resultOf(o *problem.Outcome) *Result {
 	for _, m := range waits {
 		r.WaitsFor = append(r.WaitsFor, waited(p.Snapshot, m))
 	}
-	p.Zones().ShareZones(positions, waits, func(member int, placed *numa.Placed) { r.Assignments[member].NUMA = placed })
+	p.Room.Zones().ShareZones(positions, waits, func(member int, placed *numa.Placed) { r.Assignments[member].NUMA = placed })
 	return r
 }
 
@@ -63,14 +63,14 @@ func refOf(m *snapshot.Member) cluster.MemberRef {
 
 // noteHoldings keeps, for Apply, the resources of each shape and the shape of each member.
 func noteHoldings(p *problem.Problem, r *Result) {
-	for _, s := range p.Shapes {
+	for _, s := range p.Room.Shapes {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
 		r.lenient = append(r.lenient, s.ZoneMember(p.Snapshot.Lineage.Exclusive).Exclusive == numa.Preferred)
 	}
-	if p.HasRoles() {
+	if p.Room.HasRoles() {
 		r.roles = make(map[string]int, len(p.Model.Pending))
 		for i, rank := range p.Model.Pending {
-			r.roles[p.Names[rank]] = int(p.RoleOf[i])
+			r.roles[p.Names[rank]] = int(p.Room.RoleOf[i])
 		}
 	}
 }
@@ -249,7 +249,7 @@ func closingOf(p *problem.Problem) (c closing) {
 	if p = cmp.Or(p.Parts.All, p); p.Model.Limits.AreAlone() {
 		c.layer = p.Model.Limits.AloneIn
 	}
-	if layers := p.Slots().AloneLayers(); layers != nil {
+	if layers := problem.AloneLayers(p); layers != nil {
 		c.by = make(map[string]string, len(p.Model.Pending))
 		for _, rank := range p.Model.Pending {
 			c.by[p.Names[rank]] = layers[rank]

@@ -71,7 +71,7 @@ func (k *Crowd) mostIn(d layout.Vertex, best int) (n int, sure bool) {
 func (k *Crowd) firstMembers(n int) front.Vector {
 	want := make(front.Vector, len(k.Want))
 	for i := range n {
-		want[k.P.Role(i)]++
+		want[k.P.Room.Role(i)]++
 	}
 	return want
 }
@@ -79,7 +79,7 @@ func (k *Crowd) firstMembers(n int) front.Vector {
 // TooLarge says whether no domain that the rules allow can hold the members, whatever groups they are in.
 func (k *Crowd) TooLarge() bool {
 	v := k.P.Model.View
-	if v.FirstPos[v.Outside] < v.Nodes && !k.P.Hard() {
+	if v.FirstPos[v.Outside] < v.Nodes && !k.P.Model.Hard {
 		return false
 	}
 	return !slices.ContainsFunc(k.P.Model.Candidates(k.P.Model.Gather.Must), func(d layout.Vertex) bool { return !k.Refuses(d) })

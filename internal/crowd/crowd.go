@@ -263,7 +263,7 @@ func (k *Crowd) kindsAt(at []int32) []int32 {
 func (k *Crowd) placeBeyond(inside placing) placing {
 	v := k.P.Model.View
 	first := v.FirstPos[v.Outside]
-	if first == v.Nodes || k.P.Hard() {
+	if first == v.Nodes || k.P.Model.Hard {
 		return inside
 	}
 	at, _ := k.nodesOf(layout.Root)
@@ -303,7 +303,7 @@ func (k *Crowd) outcome(d layout.Vertex, tier int32, plan placing) *problem.Outc
 	}
 	positions := make([]int32, len(k.P.Model.Pending))
 	for i := range positions {
-		r := k.P.Role(i)
+		r := k.P.Room.Role(i)
 		positions[i], byRole[r] = byRole[r][0], byRole[r][1:]
 	}
 	return &problem.Outcome{Of: k.P, Domain: d, Tier: tier, Positions: positions}

@@ -253,7 +253,7 @@ func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 //
 // order: tree.1
 func (a *ask) settledTier(lca layout.Vertex) int32 {
-	if a.m.Room.Hard() && a.m.View.Contains(a.m.View.Outside, lca) {
+	if a.m.Hard && a.m.View.Contains(a.m.View.Outside, lca) {
 		return a.m.View.RootTop
 	}
 	return a.m.View.TierOf(lca)

@@ -15,6 +15,7 @@ import (
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -45,22 +46,22 @@ const mostOnNode = 1 << 30
 // shape.
 func Of(p *problem.Problem, roles []*problem.Problem) *Bound {
 	if len(roles) == 1 {
-		if ix := roles[0].Slots().OwnIndex(); ix != nil {
+		if ix := roles[0].Room.Slots().OwnIndex(); ix != nil {
 			return &Bound{index: ix, Weights: []int64{1}}
 		}
 		return nil
 	}
-	if len(roles) > mostRoles || p.LeavingGone || p.Request.Class == "" && p.Request.Eligible != nil ||
-		slices.ContainsFunc(roles, func(one *problem.Problem) bool { return one.Parts.Allowed != nil }) {
+	if len(roles) > mostRoles || p.Room.LeavingGone || p.Request.Class == "" && p.Request.Eligible != nil ||
+		slices.ContainsFunc(roles, func(one *problem.Problem) bool { return one.Room.Allowed != nil }) {
 		return nil
 	}
-	b := &Bound{Weights: weightsOf(roles), roles: roles, whoever: p.Company.HasOwn(), of: p}
-	key := append([]byte("joint"), problem.Bit(b.whoever))
+	b := &Bound{Weights: weightsOf(roles), roles: roles, whoever: p.Room.Company.HasOwn(), of: p}
+	key := append([]byte("joint"), room.Bit(b.whoever))
 	for r, one := range roles {
 		key = append(key, byte(b.Weights[r]))
-		key = append(key, one.Slots().Key()...)
+		key = append(key, one.Room.Slots().Key()...)
 	}
-	kept := roles[0].Slots().Indexes().Get(&p.Snapshot.Lineage.Clock, p.Snapshot.Lineage.KeptShapes,
+	kept := roles[0].Room.Slots().Indexes().Get(&p.Snapshot.Lineage.Clock, p.Snapshot.Lineage.KeptShapes,
 		func(other []byte) bool { return bytes.Equal(other, key) },
 		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex { return b.after(s, nodes) },
 		func() ([]byte, *snapshot.ShapeIndex) { return key, b.build(p) })
@@ -75,8 +76,8 @@ func Of(p *problem.Problem, roles []*problem.Problem) *Bound {
 // there is none.
 func weightsOf(roles []*problem.Problem) []int64 {
 	weights := slices.Repeat([]int64{1}, len(roles))
-	needs := slices.Clone(roles[0].Needs)
-	slices.SortFunc(needs, func(a, b problem.Need) int { return muster.CompareResources(a.Name, b.Name) })
+	needs := slices.Clone(roles[0].Room.Needs)
+	slices.SortFunc(needs, func(a, b room.Need) int { return muster.CompareResources(a.Name, b.Name) })
 	for _, n := range needs {
 		asks, all := make([]int64, len(roles)), n.Name != muster.Pods
 		for r, one := range roles {
@@ -109,8 +110,8 @@ func gcd(a, b int64) int64 {
 
 // amount is how much of a resource a member of a role asks for.
 func amount(one *problem.Problem, name string) int64 {
-	if i := slices.IndexFunc(one.Needs, func(n problem.Need) bool { return n.Name == name }); i >= 0 {
-		return one.Needs[i].Amount
+	if i := slices.IndexFunc(one.Room.Needs, func(n room.Need) bool { return n.Name == name }); i >= 0 {
+		return one.Room.Needs[i].Amount
 	}
 	return 0
 }
@@ -130,7 +131,7 @@ func (b *Bound) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeInde
 		return b.build(b.roles[0])
 	}
 	if !b.whoever {
-		nodes = b.of.Company.Domains(nodes)
+		nodes = b.of.Room.Company.Domains(nodes)
 	}
 	next := &snapshot.ShapeIndex{}
 	if !next.Index.Recount(&s.Index, nodes, b.counter(), nil) {
@@ -147,7 +148,7 @@ func (b *Bound) counter() func(id int32) int32 {
 		asks []int64 // by role
 	}
 	var needs []jointNeed
-	for _, n := range b.roles[0].Needs {
+	for _, n := range b.roles[0].Room.Needs {
 		need := jointNeed{id: n.ID}
 		for _, one := range b.roles {
 			need.asks = append(need.asks, amount(one, n.Name))
@@ -158,15 +159,15 @@ func (b *Bound) counter() func(id int32) int32 {
 	}
 	rooms, takes, s := make([]int64, len(b.roles)), make([]func(id int32) bool, len(b.roles)), b.roles[0].Snapshot
 	for r, one := range b.roles {
-		if takes[r] = one.Slots().Taking(); b.whoever {
-			takes[r] = func(id int32) bool { return one.Slots().RefusalForGood(id) == "" }
+		if takes[r] = one.Room.Slots().Taking(); b.whoever {
+			takes[r] = func(id int32) bool { return one.Room.Slots().RefusalForGood(id) == "" }
 		}
 	}
 	return func(id int32) int32 {
 		sum := int64(0)
 		for r, one := range b.roles {
 			if rooms[r] = 0; takes[r](id) {
-				rooms[r] = one.Slots().Room(id, nil)
+				rooms[r] = one.Room.Slots().Room(id, nil)
 			}
 			sum = min(mostOnNode, sum+rooms[r]*b.Weights[r])
 		}

@@ -29,6 +29,7 @@ type Model struct {
 	// those below it included; nil: none.
 	Forced layout.Tally
 	Limits *limits.Limits // hard ones; nil: there are none
+	Hard   bool           // some rule keeps members from the nameless root: nodes outside the tree take none
 	Room   Room
 	// Memory is what the engine kept of plans before, and keeps for others; nil: nothing yet. It is shared by all models of a plan.
 	Memory *Memory

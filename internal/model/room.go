@@ -19,8 +19,6 @@ type Room interface {
 	Features() features.Set
 	// Broken says whether running members break a limit by themselves, so that no plan keeps it.
 	Broken() bool
-	// Hard says whether any rule keeps members from the nameless root. Then nodes outside the tree take none.
-	Hard() bool
 
 	// Score is the score of one unit on a node, as it is given.
 	Score(x layout.Vertex) int64

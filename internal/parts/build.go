@@ -375,7 +375,7 @@ func (b *builder) take(a *nodeClass, pos int32, role, most int32) int32 {
 	n := b.loads.most(pos, role, b.caps.most(b.s.p.Model.View, x, int(role), most), a.free)
 	for ; n > 0 && a.zones != nil; n-- {
 		b.loads.put(pos, role, n)
-		holds := a.zones.Holds(problem.ByShape(b.c.p, front.Vector(b.loads.on[pos])))
+		holds := a.zones.Holds(b.c.p.Room.ByShape(front.Vector(b.loads.on[pos])))
 		if b.loads.put(pos, role, -n); holds {
 			break
 		}

@@ -302,7 +302,7 @@ func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 // withoutOthers iterates over the plans of the strategy of a plan, and with as many members outside the tree, without the nodes
 // meant for others; none if leaving these out changes nothing.
 func withoutOthers(s *search, o *problem.Outcome) iter.Seq[*problem.Outcome] {
-	own := s.p.Slots().WithoutOthers(model.Strategy{Gang: o.Tier, Groups: o.Misses})
+	own := s.p.WithoutOthers(model.Strategy{Gang: o.Tier, Groups: o.Misses})
 	return func(yield func(*problem.Outcome) bool) {
 		if own == nil {
 			return

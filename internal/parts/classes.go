@@ -6,7 +6,7 @@ import (
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -73,8 +73,8 @@ const vertexPage = 256
 // totalDemand is the demand of all new members, by need. A node with more free than this takes no more of them than
 // one with just that, so that free amounts are capped here: nodes with much room are alike.
 func (s *search) totalDemand() []int64 {
-	demand := make([]int64, len(s.p.Needs))
-	for i := range s.p.Needs {
+	demand := make([]int64, len(s.p.Room.Needs))
+	for i := range s.p.Room.Needs {
 		for role, n := range s.totals[:len(s.roles)] {
 			demand[i] += int64(n) * s.asks[role][i]
 		}
@@ -87,7 +87,7 @@ func (s *search) totalDemand() []int64 {
 func (s *search) newVertexClasses(demand []int64) *vertexClasses {
 	return &vertexClasses{
 		search: s, demand: demand, of: make([][]int32, s.vertices()/vertexPage+1), domains: sets.NewClassTable(2),
-		nodes: nodeClasses{steps: problem.AllZoneSteps},
+		nodes: nodeClasses{steps: room.AllZoneSteps},
 	}
 }
 
@@ -146,12 +146,12 @@ func (c *vertexClasses) beginKey(x layout.Vertex) {
 // beginNodes makes the classes of nodes ready to be found.
 func (c *vertexClasses) beginNodes() {
 	n, s := &c.nodes, c.search
-	n.ready, n.excluded, n.reader = true, s.p.Slots().Excluded(), s.newFreeReader()
-	n.keys, n.known, n.open = sets.NewClassTable(0), sets.NewClassTable(1+len(s.p.Needs)), make([]bool, len(s.roles))
+	n.ready, n.excluded, n.reader = true, s.p.Room.Slots().Excluded(), s.newFreeReader()
+	n.keys, n.known, n.open = sets.NewClassTable(0), sets.NewClassTable(1+len(s.p.Room.Needs)), make([]bool, len(s.roles))
 	// Zones, excluded nodes, running members and selective roles tell unmarked neighbours apart.
-	n.alike, n.alone = !s.p.Zones().Bind() && len(n.excluded)+len(s.p.Model.Siblings) == 0, s.p.Model.View.RootTop
+	n.alike, n.alone = !s.p.Room.Zones().Bind() && len(n.excluded)+len(s.p.Model.Siblings) == 0, s.p.Model.View.RootTop
 	for _, one := range s.roles {
-		open := !one.Slots().Selective() && s.p.Request.Eligible == nil
+		open := !one.Room.Slots().Selective() && s.p.Request.Eligible == nil
 		if n.alike = n.alike && open; one.Model.Limits.AreAlone() {
 			n.alone = min(n.alone, one.Model.Limits.Alone)
 		}
@@ -167,7 +167,7 @@ func (c *vertexClasses) findNodes(leaf layout.Vertex) {
 		c.beginNodes()
 	}
 	n, v := &c.nodes, c.search.p.Model.View
-	key := make([]int64, 1+len(c.search.p.Needs)) // the number of the node's key, then free amounts
+	key := make([]int64, 1+len(c.search.p.Room.Needs)) // the number of the node's key, then free amounts
 	free, known, zones := key[1:], false, front.Front(nil)
 	for pos := v.First(leaf); pos < v.EndOf(leaf); pos++ {
 		id := v.Node(pos)
@@ -192,16 +192,16 @@ func (c *vertexClasses) findNodes(leaf layout.Vertex) {
 func (c *vertexClasses) readKey(pos int32, usual bool) (zones front.Front) {
 	id, status, outside := c.search.p.Model.View.Node(pos), asked, pos >= c.search.p.Model.View.FirstPos[c.search.p.Model.View.Outside]
 	switch {
-	case len(c.nodes.excluded) > 0 && c.nodes.excluded[id] || outside && c.search.p.Hard() || c.search.broken:
+	case len(c.nodes.excluded) > 0 && c.nodes.excluded[id] || outside && c.search.p.Model.Hard || c.search.broken:
 		status = closed
 	case usual:
 		status = unmarked
 	}
 	c.beginKey(c.search.p.Model.View.NodeVertex(pos))
 	// Nodes outside the tree are a class of their own, since domains there hold a gang by other rules.
-	c.key = append(c.key, int64(problem.Bit(outside)))
+	c.key = append(c.key, int64(room.Bit(outside)))
 	c.readOpen(id, status)
-	if c.search.p.Zones().Bind() {
+	if c.search.p.Room.Zones().Bind() {
 		return c.zonesOf(id, status)
 	}
 	return nil
@@ -223,8 +223,8 @@ func (c *vertexClasses) readOpen(id int32, status nodeStatus) {
 		if r%64 == 0 {
 			c.key = append(c.key, 0)
 		}
-		c.nodes.open[r] = status != closed && (status == unmarked && c.nodes.plain[r] || one.Slots().Refusal(id) == "")
-		c.key[len(c.key)-1] |= int64(problem.Bit(c.nodes.open[r])) << (r % 64)
+		c.nodes.open[r] = status != closed && (status == unmarked && c.nodes.plain[r] || one.Room.Slots().Refusal(id) == "")
+		c.key[len(c.key)-1] |= int64(room.Bit(c.nodes.open[r])) << (r % 64)
 	}
 }
 
@@ -235,11 +235,11 @@ func (c *vertexClasses) zonesOf(id int32, status nodeStatus) front.Front {
 	reserved := c.search.reserved[id]
 	state := reserved.Zones
 	if state == nil {
-		state = c.search.p.Zones().StateOf(id, c.search.released[id])
+		state = c.search.p.Room.Zones().StateOf(id, c.search.released[id])
 	}
-	var fit *problem.ZoneFit
+	var fit *room.ZoneFit
 	if status != closed {
-		fit = c.search.p.Zones().ZoneFit(id, state, &c.nodes.steps)
+		fit = c.search.p.Room.Zones().ZoneFit(id, state, &c.nodes.steps)
 	}
 	if fit == nil {
 		c.key = append(c.key, 0)
@@ -312,7 +312,7 @@ type freeReader struct {
 
 // newFreeReader reads from the first node on.
 func (s *search) newFreeReader() *freeReader {
-	return &freeReader{search: s, page: -1, pages: make([][]int64, len(s.p.Needs)), beside: len(s.released)+len(s.reserved) > 0}
+	return &freeReader{search: s, page: -1, pages: make([][]int64, len(s.p.Room.Needs)), beside: len(s.released)+len(s.reserved) > 0}
 }
 
 // read fills in the free amounts of a node, with released amounts and without reserved ones, and returns its flags.
@@ -326,7 +326,7 @@ func (r *freeReader) read(into []int64, id int32) snapshot.NodeFlags {
 	}
 	if r.beside {
 		released, reserved := r.search.released[id].Amounts, r.search.reserved[id].Amounts
-		for i, n := range r.search.p.Needs {
+		for i, n := range r.search.p.Room.Needs {
 			if n.ID < 0 || into[i] == snapshot.Boundless {
 				continue
 			}
@@ -345,7 +345,7 @@ func (r *freeReader) read(into []int64, id int32) snapshot.NodeFlags {
 func (r *freeReader) turnTo(page int32) {
 	r.page = page
 	r.flags = r.search.p.Snapshot.Static.Flags.Page(int(page))
-	for i, n := range r.search.p.Needs {
+	for i, n := range r.search.p.Room.Needs {
 		if n.ID >= 0 {
 			r.pages[i] = r.search.p.Snapshot.Free[n.ID].Page(int(page))
 		} else {

@@ -68,11 +68,11 @@ func (s *search) findCrossGroups() {
 
 // newCrossGroup reads the new members and the home of a group, without the groups around it.
 func (inv *inventory) newCrossGroup(a *problem.Part) crossGroup {
-	g := crossGroup{part: a, outer: -1, twin: -1, needs: make(front.Vector, len(inv.p.Shapes))}
+	g := crossGroup{part: a, outer: -1, twin: -1, needs: make(front.Vector, len(inv.p.Room.Shapes))}
 	g.home = problem.LowestInOtherTree(inv.p, a, inv.positionOf)
 	for _, rank := range a.All() {
 		if i := inv.pendingOf[rank]; i >= 0 {
-			g.needs[inv.p.Role(int(i))]++
+			g.needs[inv.p.Room.Role(int(i))]++
 		}
 	}
 	return g

@@ -77,7 +77,7 @@ func (s *search) kindOf(a *nodeClass) packing.Kind {
 	if a.zones != nil {
 		kind.Takes = func(some []int32) bool {
 			s.p.Parts.Left.Packing.Spend(int64(len(a.zones)) / 4)
-			return a.zones.Holds(problem.ByShape(s.p, front.Vector(some)))
+			return a.zones.Holds(s.p.Room.ByShape(front.Vector(some)))
 		}
 	}
 	return kind

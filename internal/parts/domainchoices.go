@@ -125,7 +125,7 @@ type dividedClasses struct {
 // divide takes the classes of nodes from those without a choice. It does not where classes must be found anew: zones bind,
 // whose fronts are by role, or there are too many roles for the bits.
 func (c *vertexClasses) divide(from *vertexClasses) {
-	if !c.search.p.Zones().Bind() && len(c.search.p.Parts.AllowedOf) <= 32 {
+	if !c.search.p.Room.Zones().Bind() && len(c.search.p.Parts.AllowedOf) <= 32 {
 		c.divided = &dividedClasses{from: from, known: sets.NewClassTable(1)}
 	}
 }
@@ -196,16 +196,16 @@ func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
 // slotsOf is a function that counts the slots of a role on a node: the index has them, unless it counts by more than
 // amounts and marks.
 func (dc *domainChoices) slotsOf(one *problem.Problem) func(id int32) int64 {
-	if v := dc.free.p.Model.View; !one.Zones().Bind() && len(one.Request.Exclude) == 0 {
-		if ix := one.Slots().OwnIndex(); ix != nil {
+	if v := dc.free.p.Model.View; !one.Room.Zones().Bind() && len(one.Request.Exclude) == 0 {
+		if ix := one.Room.Slots().OwnIndex(); ix != nil {
 			return func(id int32) int64 { return int64(ix.Slots.At(v.At(id))) }
 		}
 	}
 	return func(id int32) int64 {
-		if one.Slots().Refusal(id) != "" {
+		if one.Room.Slots().Refusal(id) != "" {
 			return 0
 		}
-		return min(one.Slots().Room(id, dc.free.released[id].Amounts), one.Model.Limits.OnNode())
+		return min(one.Room.Slots().Room(id, dc.free.released[id].Amounts), one.Model.Limits.OnNode())
 	}
 }
 

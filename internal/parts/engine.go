@@ -7,6 +7,7 @@ import (
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/picks"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -158,23 +159,23 @@ func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
 func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	p := e.P
 	all := p.Parts.All
-	if len(o.Of.Model.Pending) == len(all.Model.Pending) || p.SpansTrees() && p.Zones().Bind() {
+	if len(o.Of.Model.Pending) == len(all.Model.Pending) || p.SpansTrees() && p.Room.Zones().Bind() {
 		return nil // roles within chosen domains do not match those of the further members
 	}
 	more := p.Unselected(o)
-	reserved := map[int32]problem.Reserved{}
+	reserved := map[int32]room.Reserved{}
 	for i, pos := range o.Positions {
 		id := p.Model.View.Node(pos)
 		if reserved[id].Amounts == nil {
-			reserved[id] = problem.Reserved{Amounts: make([]int64, len(p.Snapshot.Lineage.Resources))}
+			reserved[id] = room.Reserved{Amounts: make([]int64, len(p.Snapshot.Lineage.Resources))}
 		}
-		for _, n := range p.Needs {
+		for _, n := range p.Room.Needs {
 			if n.ID >= 0 {
-				reserved[id].Amounts[n.ID] += p.ShapeOf(i).Resources[n.Name]
+				reserved[id].Amounts[n.ID] += p.Room.ShapeOf(i).Resources[n.Name]
 			}
 		}
 	}
-	p.Zones().TakeZones(reserved, o.Positions, o.Waits)
+	p.Room.Zones().TakeZones(reserved, o.Positions, o.Waits)
 	return newSearch(more, reserved).plan()
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: which vectors fit where multiples bind? Every vector that fits is listed, not only the largest,
@@ -41,7 +40,7 @@ func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
 		space.Spend(8 + int64(role)/2)
 		if e.zones != nil && e.at.Total() > 0 {
 			space.Spend(int64(len(e.zones)) / 4)
-			if !e.zones.Holds(problem.ByShape(e.capacity.p, e.at[:role])) {
+			if !e.zones.Holds(e.capacity.p.Room.ByShape(e.at[:role])) {
 				return
 			}
 		}

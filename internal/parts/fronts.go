@@ -7,7 +7,6 @@ import (
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: which vectors fit below a vertex? Bottom-up: vectors that fit on nodes, sums over children, then
@@ -165,7 +164,7 @@ func (e *nodeEnumerator) room(role int, free []int64) int32 {
 		}
 	}
 	if room > 0 && e.zones != nil {
-		room = min(room, int64(e.zones.Most(e.capacity.p.Twin(role))))
+		room = min(room, int64(e.zones.Most(e.capacity.p.Room.Twin(role))))
 	}
 	return int32(room)
 }
@@ -179,12 +178,12 @@ func (e *nodeEnumerator) zoneRoom() int32 {
 		e.at[main] = 0
 	}
 	// Other roles of the main one's shape find zones as it does, and count in the same place.
-	others := problem.ByShape(e.capacity.p, e.at[:len(e.capacity.search.roles)])
+	others := e.capacity.p.Room.ByShape(e.at[:len(e.capacity.search.roles)])
 	for _, p := range e.zones {
 		switch {
 		case !others.Within(p):
 		case main < len(p):
-			n = max(n, p[e.capacity.p.Twin(main)]-others[e.capacity.p.Twin(main)])
+			n = max(n, p[e.capacity.p.Room.Twin(main)]-others[e.capacity.p.Room.Twin(main)])
 		default:
 			n = 0
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
@@ -57,7 +58,7 @@ type inventory struct {
 func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass, done []finished) {
 	inv := inventory{p: p, pendingOf: p.Places(), signatures: map[*problem.Part]string{}}
 	inv.addSignatures()
-	own := make(front.Vector, len(p.Shapes))
+	own := make(front.Vector, len(p.Room.Shapes))
 	inv.countOwn(p.Gang, own)
 	todo := inv.collect(-1, []*problem.Part{p.Gang}) // breadth first, which gives the order of classes
 	for len(todo) > 0 {                              // level by level
@@ -67,7 +68,7 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 		}
 		todo = next
 	}
-	dims := len(p.Shapes) + len(inv.classes)
+	dims := len(p.Room.Shapes) + len(inv.classes)
 	want = make(front.Vector, dims)
 	copy(want, own)
 	// Only now the number of dimensions is known.
@@ -80,11 +81,11 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 	for k := range inv.classes {
 		a := &inv.classes[k]
 		if a.parent < 0 {
-			want[len(p.Shapes)+k] = int32(len(a.parts))
+			want[len(p.Room.Shapes)+k] = int32(len(a.parts))
 		} else {
 			// Groups of one class have equally many inner groups of each class.
 			outer := &inv.classes[a.parent]
-			outer.needs[len(p.Shapes)+k] = int32(len(a.parts) / len(outer.parts))
+			outer.needs[len(p.Room.Shapes)+k] = int32(len(a.parts) / len(outer.parts))
 		}
 	}
 	return want, inv.classes, inv.done
@@ -119,11 +120,11 @@ func (inv *inventory) findLimits() {
 // addSignature writes a text that is equal for parts with equal rules and equal requests. Parts without new members
 // have the empty signature. Running members make it unique by their first rank.
 func (inv *inventory) addSignature(a *problem.Part) string {
-	own := make(front.Vector, len(inv.p.Shapes))
+	own := make(front.Vector, len(inv.p.Room.Shapes))
 	inner := make([]string, 0, len(a.Parts))
 	for _, rank := range a.Ranks {
 		if i := inv.pendingOf[rank]; i >= 0 {
-			own[inv.p.Role(int(i))]++
+			own[inv.p.Room.Role(int(i))]++
 		}
 	}
 	for _, o := range a.Parts {
@@ -135,7 +136,7 @@ func (inv *inventory) addSignature(a *problem.Part) string {
 		inv.signatures[a] = ""
 		return ""
 	}
-	text := append(inv.text[:0], '(', problem.Bit(a.Gather.Hard), problem.Bit(a.Bundle))
+	text := append(inv.text[:0], '(', room.Bit(a.Gather.Hard), room.Bit(a.Bundle))
 	text = numbers(text, a.Level, int(a.Gather.Must), a.Least, a.LeastParts)
 	text = numbers(numbers(numbers(text, a.Gather.Worths...), own...), inv.limitedBy[a]...)
 	if len(a.Multiples) > 0 {
@@ -145,7 +146,7 @@ func (inv *inventory) addSignature(a *problem.Part) string {
 		text = append(text, " as "...)
 		for _, rank := range a.Ranks {
 			if i := inv.pendingOf[rank]; i >= 0 {
-				text = numbers(text, inv.p.Role(int(i)))
+				text = numbers(text, inv.p.Room.Role(int(i)))
 			}
 		}
 	}
@@ -173,7 +174,7 @@ func numbers[T int | int32](text []byte, list ...T) []byte {
 func (inv *inventory) countOwn(a *problem.Part, own front.Vector) {
 	for _, rank := range a.Ranks {
 		if i := inv.pendingOf[rank]; i >= 0 {
-			own[inv.p.Role(int(i))]++
+			own[inv.p.Room.Role(int(i))]++
 		}
 	}
 	for _, o := range a.Parts {
@@ -211,7 +212,7 @@ func (inv *inventory) finish(a *problem.Part) {
 // hard rule: with one, members that run there reach the root.
 func (inv *inventory) homeOf(a *problem.Part) layout.Vertex {
 	x := inv.lowestOf(a)
-	if x >= 0 && inv.p.Model.View.Contains(inv.p.Model.View.Outside, x) && inv.p.Hard() {
+	if x >= 0 && inv.p.Model.View.Contains(inv.p.Model.View.Outside, x) && inv.p.Model.Hard {
 		return layout.Root
 	}
 	return x
@@ -257,7 +258,7 @@ func (inv *inventory) collect(parent int, outer []*problem.Part) []nested {
 // addClass makes a class, and returns the classes to be inside its groups.
 func (inv *inventory) addClass(n nested) []nested {
 	first := n.parts[0]
-	k := groupClass{gather: first.Gather, level: first.Level, parent: n.parent, parts: n.parts, needs: make(front.Vector, len(inv.p.Shapes))}
+	k := groupClass{gather: first.Gather, level: first.Level, parent: n.parent, parts: n.parts, needs: make(front.Vector, len(inv.p.Room.Shapes))}
 	k.of = len(inv.classes)
 	inv.countOwn(first, k.needs)
 	k.home = inv.homeOf(first)

@@ -167,7 +167,7 @@ func sortByRole(p *problem.Problem, positions []int32) {
 	walk(p.Gang, 0)
 	of := map[[2]int][]int{} // indexes in pending
 	for i, rank := range p.Model.Pending {
-		key := [2]int{innermost[rank], int(p.Role(i))}
+		key := [2]int{innermost[rank], int(p.Room.Role(i))}
 		of[key] = append(of[key], i)
 	}
 	for _, list := range of {

@@ -173,7 +173,7 @@ func (as *assigner) assign(a *problem.Part, lists [][]placed) {
 	slices.Sort(own)
 	for _, rank := range own {
 		i := as.inventory.pendingOf[rank]
-		r := as.capacity.p.Role(int(i))
+		r := as.capacity.p.Room.Role(int(i))
 		as.positions[i], lists[r] = lists[r][0].pos, lists[r][1:]
 	}
 	inner := as.inventory.groupsIn(a)

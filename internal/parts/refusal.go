@@ -69,7 +69,7 @@ func firstOfRole(s *search) int {
 	if len(s.groups) > 0 || s.fewest > 0 {
 		return 0
 	}
-	n := slices.IndexFunc(s.p.RoleOf, func(role int32) bool { return role > 0 })
+	n := slices.IndexFunc(s.p.Room.RoleOf, func(role int32) bool { return role > 0 })
 	if n < 0 {
 		return len(s.p.Model.Pending)
 	}
@@ -81,7 +81,7 @@ func firstOfRole(s *search) int {
 func leastLoads(s *search) []int64 {
 	loads := make([]int64, 1+len(s.p.Model.Pending))
 	for i := range s.p.Model.Pending {
-		load := s.loads[s.p.Role(i)]
+		load := s.loads[s.p.Room.Role(i)]
 		if len(s.groups) > 0 || s.fewest > 0 {
 			load = slices.Min(s.loads[:len(s.roles)])
 		}
@@ -142,7 +142,7 @@ func (c *capacity) mostOfAny(d layout.Vertex) int {
 func (c *capacity) mostKeeping(d layout.Vertex) int {
 	n := len(c.p.Model.Pending)
 	for want := c.firstMembers(n); n > 0 && !(c.search.keepsMultiples(want) && c.takesVector(d, want)); n-- {
-		if want[c.p.Role(n-1)]--; !c.tables.space.Spend(int64(1 + len(want)/4)) {
+		if want[c.p.Room.Role(n-1)]--; !c.tables.space.Spend(int64(1 + len(want)/4)) {
 			return 0
 		}
 	}
@@ -153,7 +153,7 @@ func (c *capacity) mostKeeping(d layout.Vertex) int {
 func (c *capacity) firstMembers(n int) front.Vector {
 	want := make(front.Vector, len(c.search.want))
 	for i := range n {
-		want[c.p.Role(i)]++
+		want[c.p.Room.Role(i)]++
 	}
 	c.search.counted.bound(want)
 	return want

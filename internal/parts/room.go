@@ -5,7 +5,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/packing"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -15,7 +15,7 @@ import (
 // where all members have one role. Where vectors are forgotten it says that all fit, so that it is never too low.
 func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 	p := e.P
-	if !p.HasRoles() {
+	if !p.Room.HasRoles() {
 		return nil
 	}
 	s := &search{p: p}
@@ -23,11 +23,11 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	s.readGroups()
 	s.sumTotals()
 	r := &rooms{
-		search: s, demand: s.totalDemand(), free: make([]int64, len(p.Needs)), open: make([]bool, len(s.roles)),
+		search: s, demand: s.totalDemand(), free: make([]int64, len(p.Room.Needs)), open: make([]bool, len(s.roles)),
 		known: map[string]int64{}, bounds: map[*numa.Need]map[uint64]zoneBounds{},
 	}
 	if s.vectors() <= crowdedFrom {
-		r.most = p.Zones().PendingByRole()
+		r.most = p.Room.Zones().PendingByRole()
 		r.capacity = &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Steps(), &p.Parts.Left.Fronts)}}
 	}
 	return r.on
@@ -57,13 +57,13 @@ type zoneBounds struct {
 func (r *rooms) on(id int32, extra []int64, zones *numa.Occupancy) int64 {
 	p := r.search.p
 	r.key = r.key[:0]
-	for i, n := range p.Needs {
-		r.free[i] = min(p.Slots().FreeOf(id, n, extra), r.demand[i])
+	for i, n := range p.Room.Needs {
+		r.free[i] = min(p.Room.Slots().FreeOf(id, n, extra), r.demand[i])
 		r.key = binary.AppendVarint(r.key, r.free[i])
 	}
 	for role, one := range r.search.roles {
-		r.open[role] = one.Slots().RefusalForGood(id) == ""
-		r.key = append(r.key, problem.Bit(r.open[role]))
+		r.open[role] = one.Room.Slots().RefusalForGood(id) == ""
+		r.key = append(r.key, room.Bit(r.open[role]))
 	}
 	bounds, alike := r.zonesOn(id, zones)
 	r.key = binary.AppendVarint(r.key, bounds.number)
@@ -94,7 +94,7 @@ func (r *rooms) count(zones front.Front) int64 {
 // zonesOn bounds the members of each role that the zones of a node take; none where zones do not bind. Alike is false for
 // a state that has no number, as another one has its hash.
 func (r *rooms) zonesOn(id int32, state *numa.Occupancy) (b zoneBounds, alike bool) {
-	z := r.search.p.Zones()
+	z := r.search.p.Room.Zones()
 	if r.capacity == nil || !z.BindsOn(r.search.p.Snapshot.FlagsOf(id)) {
 		return zoneBounds{}, true
 	}

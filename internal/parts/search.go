@@ -18,6 +18,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 )
 
 // This file answers: what does a search know before it decides? The inventory, the weights and the slots are made here.
@@ -32,8 +33,8 @@ type search struct {
 	roles []*problem.Problem // by role: the problem of its members alone
 	slots model.SlotTable    // of the first role
 	// By node: amounts taken by new members placed before, and given back by leaving ones.
-	reserved map[int32]problem.Reserved
-	released map[int32]problem.Released
+	reserved map[int32]room.Reserved
+	released map[int32]room.Released
 	asks     [][]int64 // amounts that one member asks for, by role, then by need
 	classes  *vertexClasses
 	joint    *joint.Bound  // bounds what fits below a vertex; nil: nothing does but fronts
@@ -78,8 +79,8 @@ const (
 
 // newSearch reads the gang and classifies the vertices. Amounts in reserved, by node, count as taken.
 // O(nodes * roles * resources + members).
-func newSearch(p *problem.Problem, reserved map[int32]problem.Reserved) *search {
-	s := &search{p: p, reserved: reserved, released: p.Slots().LeavingReleased(), broken: p.Slots().Broken()}
+func newSearch(p *problem.Problem, reserved map[int32]room.Reserved) *search {
+	s := &search{p: p, reserved: reserved, released: p.Room.Slots().LeavingReleased(), broken: p.Broken()}
 	s.readRoles()
 	s.slots, s.joint = s.slotsBeside(reserved), joint.Of(p, s.roles)
 	s.readGroups()
@@ -145,7 +146,7 @@ func (s *search) sumTotals() {
 	}
 	s.sizes = s.weigh(one)
 	s.scales = []front.Weights{s.sizes}
-	for i := range s.p.Needs {
+	for i := range s.p.Room.Needs {
 		ask := make(front.Weights, r)
 		for role := range ask {
 			ask[role] = s.asks[role][i]
@@ -216,34 +217,34 @@ func (s *search) readMisses() {
 
 // slotsBeside returns the slots of the first role once the reserved amounts and zones are gone. These slots only break
 // ties; fronts decide what fits.
-func (s *search) slotsBeside(reserved map[int32]problem.Reserved) model.SlotTable {
+func (s *search) slotsBeside(reserved map[int32]room.Reserved) model.SlotTable {
 	first := s.roles[0]
 	if len(reserved) == 0 {
-		return first.Slots().Table()
+		return first.Room.Slots().Table()
 	}
-	slots := first.Slots().Count()
+	slots := first.Room.Slots().Count()
 	for id, t := range reserved {
 		left := make([]int64, len(t.Amounts))
 		for r, amount := range t.Amounts {
 			left[r] = -amount
 		}
 		x := s.p.Model.View.NodeVertex(s.p.Model.View.At(id))
-		slots[x] = min(slots[x], first.Slots().Room(id, left))
+		slots[x] = min(slots[x], first.Room.Slots().Room(id, left))
 		if t.Zones != nil {
-			slots[x] = min(slots[x], int64(t.Beside.Most(0)), first.Zones().CountZones(first.Zones().NeedsOn(id), t.Zones).Slots)
+			slots[x] = min(slots[x], int64(t.Beside.Most(0)), first.Room.Zones().CountZones(first.Room.Zones().NeedsOn(id), t.Zones).Slots)
 		}
 	}
-	first.Slots().SumSlots(slots)
+	first.Room.Slots().SumSlots(slots)
 	return model.SlotTable{Flat: slots}
 }
 
 // readRoles makes a problem of each role, and reads its requests in the order of the problem's needs.
 func (s *search) readRoles() {
 	s.roles = s.p.OfRoles()
-	for r := range s.p.Shapes {
-		ask := make([]int64, len(s.p.Needs))
-		for i, n := range s.p.Needs {
-			ask[i] = s.p.Shapes[r].Resources[n.Name]
+	for r := range s.p.Room.Shapes {
+		ask := make([]int64, len(s.p.Room.Needs))
+		for i, n := range s.p.Room.Needs {
+			ask[i] = s.p.Room.Shapes[r].Resources[n.Name]
 		}
 		s.asks = append(s.asks, ask)
 	}
@@ -296,7 +297,7 @@ func countMembers(s *search, ranks []int, place, at []int32) counts {
 	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
 	for _, rank := range ranks {
 		if i := place[rank]; i >= 0 {
-			c.totals[s.p.Role(int(i))] = 1
+			c.totals[s.p.Room.Role(int(i))] = 1
 		}
 		if at[rank] >= 0 {
 			c.runs.Add(s.p.Model.View, s.p.Model.View.NodeVertex(at[rank]), 1)
@@ -315,7 +316,7 @@ func countGroups(s *search, groups []*problem.Part, at []int32) counts {
 		}
 	}
 	for k, g := range s.groups {
-		c.totals[len(s.roles)+k] = int64(problem.Bit(g.home < 0 && slices.Contains(groups, g.parts[0])))
+		c.totals[len(s.roles)+k] = int64(room.Bit(g.home < 0 && slices.Contains(groups, g.parts[0])))
 	}
 	c.of = extend(slices.Clone(c.totals), len(s.roles), s.groups)
 	return c

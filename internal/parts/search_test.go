@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/topology"
 )
@@ -38,7 +39,7 @@ func TestSlotsBesideReservedAmountsAreSummedUp(t *testing.T) {
 	require.NoError(t, err)
 	Engine{p}.Count()
 	p.Ready()
-	s := newSearch(p, map[int32]problem.Reserved{0: {Amounts: []int64{3}}})
+	s := newSearch(p, map[int32]room.Reserved{0: {Amounts: []int64{3}}})
 	node := p.Model.View.NodeVertex(p.Model.View.At(0))
 	var slots []int64
 	for _, x := range []layout.Vertex{node, p.Model.View.Above(node), layout.Root} {

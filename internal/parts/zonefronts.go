@@ -2,7 +2,7 @@ package parts
 
 import (
 	"github.com/muster-sched/muster/internal/front"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
@@ -12,16 +12,16 @@ import (
 // read once for each.
 type zoneFronts struct {
 	numbers sets.Vectors
-	known   map[*problem.ZoneFit]int
+	known   map[*room.ZoneFit]int
 	list    []int64 // scratch
 }
 
 // of is the number of a front that comes from a fit alone. O(1) expected for a known fit.
-func (z *zoneFronts) of(fit *problem.ZoneFit, f front.Front) int {
+func (z *zoneFronts) of(fit *room.ZoneFit, f front.Front) int {
 	number, ok := z.known[fit]
 	if !ok {
 		if z.known == nil {
-			z.known = map[*problem.ZoneFit]int{}
+			z.known = map[*room.ZoneFit]int{}
 		}
 		number = z.numberOf(f)
 		z.known[fit] = number

@@ -53,7 +53,7 @@ func Of(p *problem.Problem) *Picks {
 				whole = append(whole, i)
 				continue
 			}
-			c := cell{a, p.Role(int(i)), p.Parts.State != nil && p.Pinned[p.Names[p.Model.Pending[i]]]}
+			c := cell{a, p.Room.Role(int(i)), p.Parts.State != nil && p.Pinned[p.Names[p.Model.Pending[i]]]}
 			at, ok := cells[c]
 			if !ok {
 				at = len(cells)
@@ -125,9 +125,9 @@ func (k *Picks) LeastIn(room []front.Vector) problem.Selection {
 func (k *Picks) Within(room []front.Vector) Fit {
 	return Fit{Tries: k.p.SelectionSteps(), Takes: func(in problem.Selection) bool {
 		one := k.p.Only(in)
-		n := make(front.Vector, len(one.Shapes))
+		n := make(front.Vector, len(one.Room.Shapes))
 		for i := range one.Model.Pending {
-			n[one.Role(i)]++
+			n[one.Room.Role(i)]++
 		}
 		return one.Model.Admitted > 0 && front.Front(room).Holds(n)
 	}}
@@ -143,7 +143,7 @@ func (k *Picks) bestIn(room []front.Vector, n int) (best problem.Selection) {
 		clear(in)
 		left, open := slices.Clone(v), n
 		for i := range in {
-			if role := k.p.Role(i); open > 0 && left[role] > 0 {
+			if role := k.p.Room.Role(i); open > 0 && left[role] > 0 {
 				in[i] = true
 				left[role]--
 				open--

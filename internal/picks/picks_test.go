@@ -50,7 +50,7 @@ func drawPicks(t *rapid.T) *Picks {
 func sizeOf(p *problem.Problem, in problem.Selection) (sum int64) {
 	for i, is := range in {
 		if is {
-			sum += p.Shapes[p.Role(i)].Resources["gpu"]
+			sum += p.Room.Shapes[p.Room.Role(i)].Resources["gpu"]
 		}
 	}
 	return sum
@@ -136,13 +136,13 @@ func TestSetsWithinVectors(t *testing.T) {
 		k := drawPicks(t)
 		p := k.p
 		defer p.Done()
-		of := make([]int32, len(p.Shapes)) // as fronts, vectors have no more of a role than there are
+		of := make([]int32, len(p.Room.Shapes)) // as fronts, vectors have no more of a role than there are
 		for i := range p.Model.Pending {
-			of[p.Role(i)]++
+			of[p.Room.Role(i)]++
 		}
 		var room []front.Vector
 		for range rapid.IntRange(1, 3).Draw(t, "vectors") {
-			v := make(front.Vector, len(p.Shapes))
+			v := make(front.Vector, len(p.Room.Shapes))
 			for r := range v {
 				v[r] = rapid.Int32Range(0, of[r]).Draw(t, "of a role")
 			}

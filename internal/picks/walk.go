@@ -255,7 +255,7 @@ func (w *walk) greedy() (best problem.Selection) {
 	}
 	asks := w.asks()
 	slices.SortStableFunc(some, func(a, b *atom) int {
-		return cmp.Compare(asks[w.p.Role(int(a.members[0]))], asks[w.p.Role(int(b.members[0]))])
+		return cmp.Compare(asks[w.p.Room.Role(int(a.members[0]))], asks[w.p.Room.Role(int(b.members[0]))])
 	})
 	for n := sort.Search(len(some), func(i int) bool { return !w.with(some[:i+1], w.takes) }); n > 0 && best == nil; n-- {
 		w.with(some[:n], func() bool {
@@ -275,13 +275,13 @@ const greedyTries = 24
 // asks are what members of each role ask for: their largest share of what anybody asks of a resource.
 func (w *walk) asks() []int64 {
 	const whole = 1 << 10
-	out := make([]int64, len(w.p.Shapes))
-	for _, n := range w.p.Needs {
+	out := make([]int64, len(w.p.Room.Shapes))
+	for _, n := range w.p.Room.Needs {
 		most := int64(0)
-		for _, s := range w.p.Shapes {
+		for _, s := range w.p.Room.Shapes {
 			most = max(most, s.Resources[n.Name])
 		}
-		for r, s := range w.p.Shapes {
+		for r, s := range w.p.Room.Shapes {
 			out[r] = max(out[r], s.Resources[n.Name]/(most/whole+1))
 		}
 	}

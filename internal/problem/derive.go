@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
-	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/room"
 )
 
 // This file answers: what does one problem keep of another? Each constructor starts with derive, which keeps all
@@ -19,7 +19,7 @@ import (
 // derive is a copy with all fields kept. Nothing else copies a problem.
 func (p *Problem) derive() *Problem {
 	next := *p
-	next.Model.Room = room{&next}
+	next.Room.Model, next.Model.Room = &next.Model, nodes{&next}
 	next.Parts.First = nil // of the problem as it was made
 	return &next
 }
@@ -31,16 +31,15 @@ func (p *Problem) Kept() *Problem {
 	next := p.derive()
 	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
 	next.Scratch, next.Model.Memory, next.Model.Pending, next.Names, next.Model.Levels, next.Bounds, next.whole = nil, nil, nil, nil, nil, Bounds{}, nil
-	next.indexes, next.Company, next.Judges = [2]*index.Index{}, p.Company.Fresh(next.IsOwn), p.Judges.Fresh()
-	z := &next.ZoneState // these maps are filled while questions are answered
-	z.OwnNeeds, z.shares, z.widths, z.zoneFits = nil, nil, nil, nil
+	next.Room, next.before = next.Room.Fresh(next.IsOwn), nil
+	next.Room.Model, next.Room.Spared = &next.Model, false // refusals are told over all nodes
 	return next
 }
 
 // WithLeavingGone is the problem with leaving members counted as gone.
 func (p *Problem) WithLeavingGone() *Problem {
 	next := p.derive()
-	next.LeavingGone = true
+	next.Room.LeavingGone = true
 	return next
 }
 
@@ -51,38 +50,30 @@ func (p *Problem) WithLeavingGone() *Problem {
 // and O(nodes) the first time.
 //
 // order: strategy.7
-func (k Slots) WithoutOthers(st model.Strategy) *Problem {
-	if !k.maySpare() {
+func (p *Problem) WithoutOthers(st model.Strategy) *Problem {
+	if !p.Room.MaySpare() {
 		return nil
 	}
-	next, together := withoutOthers(k.p, st), placedTogether(k.p.Shapes, k.p.RoleOf)
-	roles, differs := EachAlone(next), false
-	for i, shapes := range together {
-		of := othersByKind(next.Snapshot, next.Judges, shapes)
-		if of == untold {
-			of = roles[i].Slots().shareOfOthers()
+	next := withoutOthers(p, st)
+	var roles []*Problem
+	alone := func(role int) *room.Room {
+		if roles == nil {
+			roles = EachAlone(next)
 		}
-		if of == all {
-			return nil
-		}
-		differs = differs || of == some
+		return &roles[role].Room
 	}
-	if !differs {
+	if !next.Room.SparesSome(alone) {
 		return nil
 	}
 	return next
-}
-
-// maySpare says whether nodes meant for others are to be left out, as far as the kinds of nodes tell. O(kinds).
-func (k Slots) maySpare() bool {
-	return !k.p.Request.TakesAnyNode && k.p.whole == nil && othersMayBeLeftOut(k.p.Snapshot, k.p.Judges, k.p.Shapes, k.p.RoleOf)
 }
 
 // withoutOthers is the problem of the same members under a strategy, without the nodes meant for others. Its searches spend steps
 // of their own, and their doubts are nobody's: what may be missed has a strategy that is found already. O(levels).
 func withoutOthers(p *Problem, st model.Strategy) *Problem {
 	next := p.derive()
-	next.whole, next.indexes = p, [2]*index.Index{}
+	next.whole, next.Room.Spared = p, true
+	next.Room.Forget()
 	next.Model.Gather.Worths = []int32{st.Gang}
 	if p.InParts() {
 		next.Parts.Doubt, next.Parts.Left = new(bool), p.NewBudget()
@@ -117,8 +108,9 @@ func (p *Problem) WithLimits(l *limits.Limits, kept func(limits.OnPart) bool) *P
 			to.Limits = slices.DeleteFunc(slices.Clone(to.Limits), func(l limits.OnPart) bool { return kept == nil || !kept(l) })
 		})
 	}
-	next.Model.Limits, next.indexes = l, [2]*index.Index{}
-	next.Company = nearby(next)
+	next.Model.Limits = l
+	next.Room.Forget()
+	next.Room.Company, next.Model.Hard = nearby(next), isHard(next)
 	return next
 }
 
@@ -139,6 +131,7 @@ func (p *Problem) WithoutRules() *Problem {
 		next.Gang = &Part{Gather: next.Model.Gather, Ranks: p.Gang.All()}
 		slices.Sort(next.Gang.Ranks)
 	}
+	next.Model.Hard = isHard(next)
 	return next
 }
 
@@ -161,10 +154,11 @@ func (p *Problem) UnderRules(kept []HardRule) *Problem {
 		})
 	})
 	next.Model.Gather = next.Gang.Gather
+	next.Model.Hard = isHard(next)
 	// A multiple that a MustGather left out here kept in any case may bind now, and may divide roles. Zones are
 	// prepared by role.
 	if bindMultiples(next); len(next.Multiples) > 0 {
-		renewZones(next)
+		next.Room.AlignAnew()
 	}
 	return next
 }
@@ -201,7 +195,7 @@ func (p *Problem) unbundled() *Problem { return p.derive() }
 // order: howmany.3
 func (p *Problem) Only(in Selection) *Problem {
 	next := p.derive()
-	next.Parts.Selection, next.Parts.All = in, p
+	next.Parts.Selection, next.Parts.All, next.Room.All = in, p, &p.Room
 	if in.Size() < len(p.Model.Pending) {
 		keepMembers(next, p, func(i int) bool { return in[i] })
 	}
@@ -228,17 +222,17 @@ func keepMembers(p, from *Problem, kept func(i int) bool) {
 			n++
 		}
 	}
-	p.Model.Pending, p.RoleOf = make([]int, 0, n), nil
-	if from.RoleOf != nil {
-		p.RoleOf = make([]int32, 0, n)
+	p.Model.Pending, p.Room.RoleOf = make([]int, 0, n), nil
+	if from.Room.RoleOf != nil {
+		p.Room.RoleOf = make([]int32, 0, n)
 	}
 	for i := range from.Model.Pending {
 		if !kept(i) {
 			continue
 		}
 		p.Model.Pending = append(p.Model.Pending, from.Model.Pending[i])
-		if from.RoleOf != nil {
-			p.RoleOf = append(p.RoleOf, from.RoleOf[i])
+		if from.Room.RoleOf != nil {
+			p.Room.RoleOf = append(p.Room.RoleOf, from.Room.RoleOf[i])
 		}
 	}
 }
@@ -249,7 +243,7 @@ func keepMembers(p, from *Problem, kept func(i int) bool) {
 // they are, for such a gang has no further members. O(members * tiers).
 func (p *Problem) beside(o *Outcome) *Problem {
 	next := p.derive()
-	next.LeavingGone = false
+	next.Room.LeavingGone = false
 	next.Model.Running = slices.Clone(p.Model.Running)
 	for i, pos := range o.Positions {
 		next.Model.Running = append(next.Model.Running, model.Member{Pos: pos, Rank: o.Of.Model.Pending[i]})
@@ -283,7 +277,7 @@ func (p *Problem) Rest(o *Outcome) *Problem {
 func (p *Problem) Unselected(o *Outcome) *Problem {
 	next := p.Parts.All.beside(o)
 	keepMembers(next, p.Parts.All, func(i int) bool { return !p.Parts.Selection[i] })
-	next.ZoneState.zoneFits = nil // they are capped at the pending members, which are others now
+	next.Room.ForgetFits() // they are capped at the pending members, which are others now
 	next.Parts.Already = p.Asks(len(p.Model.Pending))
 	return next
 }
@@ -291,10 +285,10 @@ func (p *Problem) Unselected(o *Outcome) *Problem {
 // OfRoles are the problems of the members of each role alone: for their slots, their needs, the nodes that refuse
 // them. The pending members stay those of the gang.
 func (p *Problem) OfRoles() []*Problem {
-	out, own := make([]*Problem, len(p.Shapes)), companyByRole(p)
+	out, own := make([]*Problem, len(p.Room.Shapes)), companyByRole(p)
 	for r := range out {
 		if out[r] = ofRole(p, r); own != nil {
-			out[r].Model.Limits, out[r].Company = own[r].limits, p.Company.Of(own[r].limits, own[r].gang)
+			out[r].Model.Limits, out[r].Room.Company = own[r].limits, p.Room.Company.Of(own[r].limits, own[r].gang)
 		}
 	}
 	return out
@@ -302,7 +296,7 @@ func (p *Problem) OfRoles() []*Problem {
 
 // EachAlone are the problems of the members of each shape alone: OfRoles if there are several, else p itself.
 func EachAlone(p *Problem) []*Problem {
-	if p.HasRoles() {
+	if p.Room.HasRoles() {
 		return p.OfRoles()
 	}
 	return []*Problem{p}
@@ -311,32 +305,15 @@ func EachAlone(p *Problem) []*Problem {
 // ofRole is the problem of one role. Its slots are not floored: multiples count the members of all roles.
 func ofRole(p *Problem, r int) *Problem {
 	next := p.derive()
-	next.Shapes, next.RoleOf, next.twins = p.Shapes[r:r+1], nil, nil
-	next.indexes = [2]*index.Index{} // they are of a shape
+	next.Room.Shapes, next.Room.RoleOf, next.Room.Twins = p.Room.Shapes[r:r+1], nil, nil
+	next.Room.Forget() // they are of a shape
 	next.Model.Multiple, next.Model.Forced, next.Multiples = nil, nil, nil
 	if p.Parts.AllowedOf != nil {
-		next.Parts.Allowed = p.Parts.AllowedOf[r]
+		next.Room.Allowed = p.Parts.AllowedOf[r]
 	}
-	renewZones(next)
-	if err := sumNeeds(next); err != nil {
-		next.Needs = nil // never: the sum over all roles does not overflow
-	}
-	return next
-}
-
-// onNode is the problem of all members that are placed on a node: one unit, which asks for their sum. Its zones stay
-// prepared for the roles of p, so that questions about zones are for p. positions are those of the pending members.
-// O(members).
-func onNode(p *Problem, positions []int32, id int32) *Problem {
-	next := p.derive()
-	next.RoleOf, next.Shapes, next.twins = nil, nil, nil
-	for i, pos := range positions {
-		if p.Model.View.Node(pos) == id {
-			next.Shapes = append(next.Shapes, p.ShapeOf(i))
-		}
-	}
-	if err := sumNeeds(next); err != nil {
-		next.Needs = nil // never: they fit on a node together, so their sum does not overflow
+	next.Room.AlignAnew()
+	if err := next.Room.SumNeeds(); err != nil {
+		next.Room.Needs = nil // never: the sum over all roles does not overflow
 	}
 	return next
 }
@@ -349,12 +326,12 @@ func (p *Problem) WithDomains(at map[*Part]layout.Vertex) *Problem {
 		// The roles are those of the whole gang, divided by the same domains, so that roles of a selection have the
 		// same numbers. The parts are p's, in case p has other rules than the whole gang.
 		all := p.Parts.All.withGang(p.Gang).WithDomains(at)
-		next.Parts.All, next.Shapes, next.twins = all, all.Shapes, all.twins
+		next.Parts.All, next.Room.All, next.Room.Shapes, next.Room.Twins = all, &all.Room, all.Room.Shapes, all.Room.Twins
 		next.Parts.AllowedOf, next.Parts.RoleBefore = all.Parts.AllowedOf, all.Parts.RoleBefore
-		next.RoleOf = nil
+		next.Room.RoleOf = nil
 		for i, is := range p.Parts.Selection {
 			if is {
-				next.RoleOf = append(next.RoleOf, all.RoleOf[i])
+				next.Room.RoleOf = append(next.Room.RoleOf, all.Room.RoleOf[i])
 			}
 		}
 	} else {
@@ -364,18 +341,11 @@ func (p *Problem) WithDomains(at map[*Part]layout.Vertex) *Problem {
 	next.Multiples = slices.Clone(p.Multiples)
 	for i := range next.Multiples {
 		before := next.Multiples[i].Roles
-		next.Multiples[i].Roles = make(front.Weights, len(next.Shapes))
+		next.Multiples[i].Roles = make(front.Weights, len(next.Room.Shapes))
 		for r, from := range next.Parts.RoleBefore {
 			next.Multiples[i].Roles[r] = before[from]
 		}
 	}
-	renewZones(next)
+	next.Room.AlignAnew()
 	return next
-}
-
-// renewZones forgets what zones take of the shapes before, and reads the policies of the new ones. What leaving
-// members give back is by node and resource, whatever the shapes, and stays known.
-func renewZones(p *Problem) {
-	p.ZoneState = zoneState{Released: p.ZoneState.Released}
-	align(p)
 }

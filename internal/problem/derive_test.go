@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -26,6 +25,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
@@ -35,72 +35,75 @@ import (
 // fates has a row for each field of a problem and a column for each constructor: `=` the field is kept, `0` it is
 // reset, `*` it is derived. A new field needs a row: think of what it is in each of the derived problems.
 const fates = `
-field                Kept Again WithLeavingGone WithoutMultiples WithLimits    WithMultiples WithoutRules UnderRules withGang unbundled Only beside Rest Unselected ofRole onNode WithDomains withoutOthers inLevels
-Snapshot             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-View                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Request              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Shapes               =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      *      *           =             =
-RoleOf               =    =     =               =                =             =             =            *          =        =         *    =      =    *          0      0      *           =             =
-twins                =    =     =               =                =             =             =            *          =        =         =    =      =    =          0      0      *           =             =
-Gang                 =    =     =               =                *             =             *            *          *        =         =    =      =    =          =      =      =           =             0
-Ranks                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Parts.cut            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
-Parts.First          0    0     0               0                0             0             0            0          0        0         0    0      0    0          0      0      0           0             0
-Parts.Minimal        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
-Parts.MustRun        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
-Parts.State          =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             0
-Parts.Already        =    =     =               =                =             =             =            =          =        =         =    =      =    *          =      =      =           =             0
-Parts.Selection      =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =      =           =             0
-Parts.All            =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =      *           =             0
-Parts.AllowedOf      =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      *           =             0
-Parts.RoleBefore     =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      *           =             0
-Parts.Allowed        =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =      =           =             0
-Parts.Doubt          =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *             0
-Parts.Left           =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *             0
-together             =    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =      =           =             =
-Needs                =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      *      =           =             =
-Policy               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-ordered              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Pending              0    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =             =
-Pinned               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Team                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Own                  =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Running              =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =             =
-Least                =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =             *
-Levels               0    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =      =           *             *
-oneLevel             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Gather               =    =     =               =                =             =             *            *          =        =         =    *      *    *          =      =      =           *             *
-Multiple             =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =      =           =             =
-LCA                  =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =             =
-Siblings             =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =      =           =             =
-Friends              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Forced               =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =      =           =             =
-Multiples            =    =     =               0                =             *             =            *          =        =         =    *      *    *          0      =      *           =             =
-LeavingGone          =    =     *               =                =             =             =            =          =        =         =    0      0    0          =      =      =           =             =
-Admitted             =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =      =           =             =
-wants                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-RefusedBy            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Unsettled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-indexes              0    =     =               =                0             =             =            =          =        =         =    =      =    =          0      =      =           0             =
-ZoneState.Aligned    =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =      =           =             =
-ZoneState.members    =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      =      *           =             =
-ZoneState.indexNeeds =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =             =
-ZoneState.OwnNeeds   0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =             =
-ZoneState.shares     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =             =
-ZoneState.widths     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =             =
-ZoneState.zoneFits   0    =     =               =                =             =             =            *          =        =         =    =      =    0          0      =      *           =             =
-ZoneState.Released   =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-ZoneState.inexact    =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      =      0           =             =
-Scratch              0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Bounds               0    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Unbundled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             *
-Limits               =    =     =               =                0             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Company              *    =     =               =                *             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Judges               *    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-whole                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           *             =
-Names                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-Memory               0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =      =           =             =
-before               =    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =      =           =             =
+field                Kept Again WithLeavingGone WithoutMultiples WithLimits    WithMultiples WithoutRules UnderRules withGang unbundled Only beside Rest Unselected ofRole WithDomains withoutOthers inLevels
+Snapshot             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+View                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Request              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Shapes               =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      *           =             =
+RoleOf               =    =     =               =                =             =             =            *          =        =         *    =      =    *          0      *           =             =
+Twins                =    =     =               =                =             =             =            *          =        =         =    =      =    =          0      *           =             =
+Gang                 =    =     =               =                *             =             *            *          *        =         =    =      =    =          =      =           =             0
+Ranks                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Parts.cut            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             0
+Parts.First          0    0     0               0                0             0             0            0          0        0         0    0      0    0          0      0           0             0
+Parts.Minimal        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             0
+Parts.MustRun        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             0
+Parts.State          =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             0
+Parts.Already        =    =     =               =                =             =             =            =          =        =         =    =      =    *          =      =           =             0
+Parts.Selection      =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =           =             0
+Parts.All            =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      *           =             0
+Parts.AllowedOf      =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      *           =             0
+Parts.RoleBefore     =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      *           =             0
+Allowed              =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =           =             0
+Parts.Doubt          =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             0
+Parts.Left           =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             0
+together             =    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =           =             =
+Needs                =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =           =             =
+Policy               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+ordered              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Pending              0    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =           =             =
+Pinned               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Team                 =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Own                  =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Running              =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =           =             =
+Least                =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =           =             *
+Levels               0    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =           *             *
+oneLevel             =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Gather               =    =     =               =                =             =             *            *          =        =         =    *      *    *          =      =           *             *
+Multiple             =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =           =             =
+LCA                  =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =           =             =
+Siblings             =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =           =             =
+Friends              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Forced               =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =           =             =
+Multiples            =    =     =               0                =             *             =            *          =        =         =    *      *    *          0      *           =             =
+LeavingGone          =    =     *               =                =             =             =            =          =        =         =    0      0    0          =      =           =             =
+Admitted             =    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =           =             =
+wants                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+RefusedBy            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Unsettled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+indexes              0    =     =               =                0             =             =            =          =        =         =    =      =    =          0      =           0             =
+ZoneState.Aligned    =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =           =             =
+ZoneState.members    =    =     =               =                =             =             =            *          =        =         =    =      =    =          *      *           =             =
+ZoneState.indexNeeds =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      0           =             =
+ZoneState.OwnNeeds   0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      0           =             =
+ZoneState.shares     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      0           =             =
+ZoneState.widths     0    =     =               =                =             =             =            0          =        =         =    =      =    =          0      0           =             =
+ZoneState.zoneFits   0    =     =               =                =             =             =            *          =        =         =    =      =    0          0      *           =             =
+ZoneState.Released   =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+ZoneState.inexact    =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      0           =             =
+Scratch              0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Bounds               0    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Unbundled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             *
+Limits               =    =     =               =                0             =             =            =          =        =         =    =      =    =          =      =           =             =
+Company              *    =     =               =                *             =             =            =          =        =         =    =      =    =          =      =           =             =
+Judges               *    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+whole                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             =
+Names                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Memory               0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+before               0    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =           =             =
+All                  =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      *           =             0
+Spared               0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             =
+Hard                 =    =     =               =                =             =             *            =          =        =         =    =      =    =          =      =           =             =
 `
 
 func TestDerivedProblemsSayEveryField(t *testing.T) {
@@ -119,14 +122,14 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 	domains := map[*Part]layout.Vertex{otherTree: otherTree.OtherTree.DomainsOf(1)[0]}
 	bundled, some := whole.derive(), selected.derive() // of units instead of roles
 	for _, p := range []*Problem{bundled, some} {
-		p.RoleOf, p.Unbundled = nil, whole.derive()
-		p.Unbundled.Model.Pending = slices.Repeat(whole.Model.Pending, len(whole.Shapes))
+		p.Room.RoleOf, p.Unbundled = nil, whole.derive()
+		p.Unbundled.Model.Pending = slices.Repeat(whole.Model.Pending, len(whole.Room.Shapes))
 	}
 	some.Parts.All = bundled
 	unparted := whole.derive() // in equal groups
-	unparted.Gang = nil
+	unparted.Gang, unparted.Room.Spared = nil, false
 	staying := whole.derive()
-	staying.LeavingGone = false
+	staying.Room.LeavingGone = false
 	for _, p := range []*Problem{selected, bundled, some, unparted, staying} {
 		p.Parts.First = whole.Parts.First // as if each were made so
 	}
@@ -153,7 +156,6 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		"Rest":             {both, func(p *Problem) *Problem { return p.Rest(first) }},
 		"Unselected":       {selection, func(p *Problem) *Problem { return p.Unselected(placed) }},
 		"ofRole":           {both, func(p *Problem) *Problem { return ofRole(p, 1) }},
-		"onNode":           {both, func(p *Problem) *Problem { return onNode(p, []int32{6, 7}, p.Model.View.Node(6)) }},
 		"WithDomains":      {both, func(p *Problem) *Problem { return p.WithDomains(domains) }},
 		"inLevels": {both, func(p *Problem) *Problem {
 			return inLevels(p, model.Gather{Must: 7}, []model.Level{{Size: 9}}, bundled.Unbundled.derive())
@@ -243,6 +245,15 @@ func constructors(t *testing.T) (names []string) {
 // fieldsOf are the values of all fields; those of Parts and ZoneState one by one.
 func fieldsOf(p *Problem) map[string]any {
 	out := map[string]any{}
+	for name, f := range fieldsAt(p) {
+		out[name] = f.Interface()
+	}
+	return out
+}
+
+// fieldsAt are the fields themselves.
+func fieldsAt(p *Problem) map[string]reflect.Value {
+	out := map[string]reflect.Value{}
 	var add func(prefix string, v reflect.Value)
 	add = func(prefix string, v reflect.Value) {
 		for i := range v.NumField() {
@@ -251,17 +262,27 @@ func fieldsOf(p *Problem) map[string]any {
 			case "Parts", "ZoneState":
 				add(name+".", f)
 				continue
-			case "Model":
-				add("", f)
-				continue
-			case "Room": // each has its own
+			case "Model", "Room":
+				if f.Kind() == reflect.Struct { // else they are those of each other
+					add("", f)
+				}
 				continue
 			}
-			out[name] = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Interface()
+			out[name] = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
 		}
 	}
 	add("", reflect.ValueOf(p).Elem())
 	return out
+}
+
+// fillWith sets a field, of the room as well.
+func fillWith(p *Problem, name string, value any) { fieldsAt(p)[name].Set(reflect.ValueOf(value)) }
+
+// oneEntry is a map with a zero key and value.
+func oneEntry(t reflect.Type) reflect.Value {
+	m := reflect.MakeMap(t)
+	m.SetMapIndex(reflect.Zero(t.Key()), reflect.Zero(t.Elem()))
+	return m
 }
 
 type noTeam struct{ Team }
@@ -297,7 +318,7 @@ func rich(t *testing.T) *Problem {
 	p, err := New(c, req, nil, Bounds{Stop: make(chan struct{})})
 	require.NoError(t, err)
 	p.Ready()
-	p.Judges.Tolerates(&req.Shape, nil) // so that there is a judge
+	p.Room.Judges.Tolerates(&req.Shape, nil) // so that there is a judge
 	require.NotEmpty(t, p.Multiples)
 	fill(p)
 	return p
@@ -335,25 +356,29 @@ func richCluster(t *testing.T) cluster.Spec {
 
 // fill sets the fields that New leaves to the search, and those that only other gangs have.
 func fill(p *Problem) {
-	p.Model.Admitted, p.LeavingGone, p.Unsettled, p.together, p.ordered = len(p.Model.Pending), true, true, true, true
+	p.Model.Admitted, p.Room.LeavingGone, p.Unsettled, p.together, p.ordered = len(p.Model.Pending), true, true, true, true
 	p.Model.Least, p.Team, p.RefusedBy, p.wants = 3, &noTeam{}, &quota.Refusal{}, &quota.Ask{}
 	p.oneLevel = [1]model.Level{{Size: 4}}
 	p.Model.Levels, p.Model.Multiple, p.Model.Forced = p.oneLevel[:], []int64{1, 2, 2, 2}, layout.Tally{1: 1}
-	p.indexes = [2]*index.Index{{}, {}}
-	p.twins = []int32{0, 1}
+	fillWith(p, "indexes", [2]*index.Index{{}, {}})
+	p.Room.Twins = []int32{0, 1}
 	p.Model.Limits, p.Gang.Limits = &limits.Limits{}, []limits.OnPart{{Name: "limit", Tier: 1, Most: 3}}
-	p.Company = limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, nil, false, "gang", p.IsOwn)
+	p.Room.Company = limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, nil, false, "gang", p.IsOwn)
 	p.whole, p.before = &Problem{}, &Outcome{}
 	p.Parts = partState{
 		cut: []model.Level{{Size: 2}}, First: []*Problem{{}}, Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
-		AllowedOf: make([]allowedNodes, len(p.Shapes)), RoleBefore: []int32{0, 1}, Allowed: allowedNodes{{V: p.Model.View, End: 4}}, Doubt: new(bool), Left: new(front.Budget),
+		AllowedOf: make([]room.Allowed, len(p.Room.Shapes)), RoleBefore: []int32{0, 1}, Doubt: new(bool), Left: new(front.Budget),
 	}
 	*p.Parts.Doubt = true
-	p.Parts.AllowedOf[1] = allowedNodes{{V: p.Model.View, End: 8}}
-	z := &p.ZoneState
-	z.indexNeeds, z.OwnNeeds = snapshot.NeedsByZones{nil: nil}, snapshot.NeedsByZones{nil: nil}
-	z.shares, z.widths, z.zoneFits = byState[*zoneShares]{{}: {}}, byState[int64]{{}: {}}, byState[*ZoneFit]{{}: {}}
-	z.Released, z.inexact = map[int32]Released{1: {}}, true
+	p.Room.Allowed, p.Room.Spared = room.Allowed{{View: p.Model.View, End: 4}}, true
+	p.Parts.AllowedOf[1] = room.Allowed{{View: p.Model.View, End: 8}}
+	p.Room.ZoneState.OwnNeeds, p.Room.ZoneState.Released = snapshot.NeedsByZones{nil: nil}, map[int32]room.Released{1: {}}
+	fillWith(p, "ZoneState.indexNeeds", snapshot.NeedsByZones{nil: nil})
+	fillWith(p, "ZoneState.inexact", true)
+	for _, name := range []string{"ZoneState.shares", "ZoneState.widths", "ZoneState.zoneFits"} {
+		f := fieldsAt(p)[name]
+		f.Set(oneEntry(f.Type()))
+	}
 }
 
 // Only derive copies a problem: what a copy by hand forgets to reset is found by nobody.
@@ -372,11 +397,4 @@ func TestProblemsAreNotCopiedByHand(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A least common multiple is capped before it overflows.
-func TestLeastCommonMultipleIsBounded(t *testing.T) {
-	require.Equal(t, int64(12), lcm(4, 6))
-	require.Equal(t, int64(maxMultiple), lcm(2, math.MaxInt64))
-	require.Equal(t, int64(maxMultiple), lcm(math.MaxInt64, 3))
 }

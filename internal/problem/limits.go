@@ -53,7 +53,7 @@ func slotsTellGroups(p *Problem, short bool) bool {
 func triedFirst(p *Problem) (first []*Problem) {
 	cut := p.Parts.cut
 	if len(cut) != 1 || !p.Model.Limits.CountDomains() || p.Model.Limits.CapAbove() || p.Model.Limits.CountMembers() || len(p.Gang.Limits) > 0 ||
-		int64(p.Ranks)%cut[0].Size != 0 || len(p.Model.Running) > 0 || p.Parts.State != nil || p.Zones().Bind() {
+		int64(p.Ranks)%cut[0].Size != 0 || len(p.Model.Running) > 0 || p.Parts.State != nil || p.Room.Zones().Bind() {
 		return nil
 	}
 	counted, groups := p.Model.Limits.Within[0].Tier, &cut[0].Gather
@@ -81,6 +81,7 @@ func inLevels(p *Problem, gather model.Gather, levels []model.Level, members *Pr
 	next := p.derive()
 	next.Gang, next.Parts, next.Model.Least = nil, partState{}, len(p.Model.Pending)
 	next.Model.Gather, next.Model.Levels, next.Unbundled = gather, levels, members
+	next.Room.All, next.Room.Allowed, next.Model.Hard = nil, nil, isHard(next)
 	return next
 }
 
@@ -185,17 +186,17 @@ func companyByRole(p *Problem) []company {
 	if by == nil {
 		return nil
 	}
-	out := make([]company, len(p.Shapes))
+	out := make([]company, len(p.Room.Shapes))
 	for i, rank := range p.Model.Pending {
-		out[p.Role(i)] = by[rank]
+		out[p.Room.Role(i)] = by[rank]
 	}
 	return out
 }
 
 // AloneLayers are, by rank, the layers in whose domains members must be alone, empty: in none; nil: what holds for the gang holds for all.
 // O(limits * members).
-func (k Slots) AloneLayers() (layers []string) {
-	for _, c := range companyByRank(k.p) {
+func AloneLayers(p *Problem) (layers []string) {
+	for _, c := range companyByRank(p) {
 		layer := ""
 		if c.limits.AreAlone() {
 			layer = c.limits.AloneIn
@@ -274,9 +275,20 @@ func byGang(p *Problem) (gangs [][]int32) {
 // aloneBroken says whether others are where running members of a part must be alone.
 //
 // order: limits.4
-func (k Slots) aloneBroken() bool {
-	by := companyByRank(k.p)
-	return by != nil && slices.ContainsFunc(k.p.Model.Running, func(m model.Member) bool {
-		return k.p.Company.Of(by[m.Rank].limits, by[m.Rank].gang).Meets(m.Pos, k.state())
+func (p *Problem) aloneBroken() bool {
+	by := companyByRank(p)
+	return by != nil && slices.ContainsFunc(p.Model.Running, func(m model.Member) bool {
+		return p.Room.Company.Of(by[m.Rank].limits, by[m.Rank].gang).Meets(m.Pos, p.Room.Slots().State())
 	})
+}
+
+// Broken says whether running members of the gang break one of its limits by themselves, so that no plan keeps it.
+func (p *Problem) Broken() bool {
+	return p.Model.Limits.Broken(p.Model.View, runningAt(p), p.Model.Siblings, p.Room.Company, p.Room.Slots().State()) || p.aloneBroken()
+}
+
+// WaitsFor lists the leaving members that must be gone before the members, or units, fit at these positions: also those who are near members
+// that must be alone. Cost of [room.Room.WaitsFor].
+func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
+	return p.Room.WaitsFor(positions, p.Room.Company.Leaving(withGangs(p, positions), aloneDomains(p, positions)))
 }

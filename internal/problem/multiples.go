@@ -6,7 +6,6 @@ package problem
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -115,54 +114,6 @@ func (a *Part) wholly() bool {
 		whole = whole && !b.Idle && b.LeastParts >= len(b.Parts) && (b.Least == 0 || b.Least >= len(b.All()))
 	})
 	return whole
-}
-
-// SumSlots adds the nodes' slots up the tree, in place: those of nodes are given, those of domains are written. With
-// multiples it takes off the members that running ones force there, and floors the rest. O(vertices).
-//
-// order: multiples.1
-func (k Slots) SumSlots(slots []int64) {
-	n := layout.Vertex(k.p.Model.View.NumDomains())
-	if k.p.Model.Multiple != nil || k.p.Model.Limits.CountMembers() {
-		for x := n; int(x) < len(slots); x++ {
-			slots[x] = min(slots[x], k.p.Model.Limits.Most(k.p.Model.View, k.p.Model.Siblings, x))
-			if k.p.Model.Multiple != nil {
-				k.floorSlots(slots, x, k.p.Model.Forced[x])
-			}
-		}
-	}
-	for x := n - 1; x >= 0; x-- { // children have higher ids than their parents
-		// The slots of the children are already without the members forced below: here only those are taken off that
-		// x is forced to take beyond them.
-		var sum, below int64
-		lo, end := k.p.Model.View.Kids(x)
-		for c := lo; c < end; c++ {
-			sum = max(noSlots, sum+slots[c])
-			if k.p.Model.Forced != nil {
-				below += k.p.Model.Forced[c]
-			}
-		}
-		slots[x] = min(sum, k.p.Model.Limits.Most(k.p.Model.View, k.p.Model.Siblings, x))
-		if k.p.Model.Multiple != nil {
-			k.floorSlots(slots, x, k.p.Model.Forced[x]-below)
-		}
-	}
-}
-
-// noSlots, at a vertex without room for the members forced there, outweighs the slots of all other nodes: then
-// nothing fits in any domain above it. A quarter of the range leaves room to add two.
-const noSlots = math.MinInt64 / 4
-
-// floorSlots takes forced members off the slots of a vertex and floors the rest to its parent's Unit. The root has no
-// parent, and nothing is floored there.
-func (k Slots) floorSlots(slots []int64, x layout.Vertex, forced int64) {
-	if slots[x] -= forced; slots[x] < 0 {
-		slots[x] = noSlots
-		return
-	}
-	if up := k.p.Model.View.Above(x); up >= 0 {
-		slots[x] -= slots[x] % k.p.Model.Unit(up)
-	}
 }
 
 // forceMultiples finds how many new members every vertex must take because the running ones there are no multiple. It

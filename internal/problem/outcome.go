@@ -4,20 +4,18 @@
 package problem
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
-	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
 
 // Scored says whether the host or the shapes give scores to nodes.
 func (p *Problem) Scored() bool {
-	return p.Request.Score != nil || slices.ContainsFunc(p.Shapes, func(s *gang.Shape) bool { return len(s.Preferred) > 0 })
+	return p.Request.Score != nil || slices.ContainsFunc(p.Room.Shapes, func(s *gang.Shape) bool { return len(s.Preferred) > 0 })
 }
 
 // RefusedTogether is the state of the quotas that refuses all new members at once; nil if they are admitted together,
@@ -76,7 +74,7 @@ func (p *Problem) ProvenBest() bool {
 	if p.Parts.Doubt != nil && *p.Parts.Doubt {
 		return false
 	}
-	return !p.ZoneState.inexact || p.Zones().ZonesProven(p.Slots().Excluded(), p.Slots().LeavingReleased())
+	return p.Room.Proven()
 }
 
 // GangLeast is the number of members that must run together once the gang is placed. A gang of one that declares no
@@ -110,52 +108,19 @@ func (p *Problem) ReachedByGroups(positions []int32) []int32 {
 	return p.Model.ReachedByGroups(positions)
 }
 
-// ShareZones calls share for each new member that gets zones, with its index in pending: members of one node are
-// split over its zones at once, as the zones are when the leaving members that the plan waits for are gone. A unit's
-// members count one by one. O(members * log), and the splits.
-func (z Zones) ShareZones(positions []int32, waits []*snapshot.Member, share func(member int, placed *numa.Placed)) {
-	if !z.Bind() {
-		return
-	}
-	gone := z.zonesAfter(waits)
-	give := func(pos int32, members []int) {
-		id := z.p.Model.View.Node(pos)
-		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
-			return
-		}
-		state := z.StateOf(id, Released{zones: gone[id]})
-		if z.p.HasRoles() {
-			z.giveZones(id, state, members, share)
-			return
-		}
-		s := z.share(id, state, int64(len(members)/z.p.Size()))
-		for n := 0; s != nil && n < len(members); n++ {
-			if placed := &s.placed[n]; len(placed.Shares) > 0 {
-				share(members[n], placed)
-			}
-		}
-	}
-	on := make([]int, len(positions)) // members by position; a stable sort keeps the rank order on a node
-	for i := range on {
-		on[i] = i
-	}
-	if !slices.IsSorted(positions) { // mostly they are: ranks follow the tree
-		slices.SortStableFunc(on, func(i, j int) int { return cmp.Compare(positions[i], positions[j]) })
-	}
-	for len(on) > 0 {
-		pos, n := positions[on[0]], 1
-		for n < len(on) && positions[on[n]] == pos {
-			n++
-		}
-		give(pos, on[:n])
-		on = on[n:]
-	}
-}
-
 // Evidence is the ground of a refusal.
 type Evidence struct {
 	Wanted int         // members that must be placed; 0: the problem's Least
 	Fits   []model.Fit // the best domain of each tier that the rules allow, ascending by tier
 	// Proven says whether no plan was left out. It is asked last.
 	Proven func() bool
+}
+
+// CauseForAll is the cause for which a node takes no member of the first role, empty if it takes one of any role.
+func CauseForAll(roles []*Problem, cause func(one *Problem) string) string {
+	first := cause(roles[0])
+	if first == "" || slices.ContainsFunc(roles[1:], func(one *Problem) bool { return cause(one) == "" }) {
+		return ""
+	}
+	return first
 }

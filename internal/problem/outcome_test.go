@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -79,8 +80,23 @@ func TestEqualShapesAreOne(t *testing.T) {
 		}
 	})
 	require.False(t, p.InParts())
-	require.Len(t, p.Shapes, 1)
+	require.Len(t, p.Room.Shapes, 1)
 	p = asked(t, func(req *gang.Request) { req.Members[3].Shape = &gang.Shape{Resources: muster.Resources{"gpu": 2}} })
 	require.True(t, p.InParts())
-	require.Len(t, slices.Compact(slices.Clone(p.Shapes)), 2)
+	require.Len(t, slices.Compact(slices.Clone(p.Room.Shapes)), 2)
+}
+
+// Members whose shapes differ in anything are of different roles.
+func TestRolesDifferInAnything(t *testing.T) {
+	spec := cluster.Spec{Nodes: []cluster.Node{{Name: "n", Allocatable: muster.Resources{"cpu": 1, "memory": 1}}}}
+	c, err := snapshot.New(spec)
+	require.NoError(t, err)
+	req := &gang.Request{Name: "g"}
+	for i := range 1000 {
+		s := &gang.Shape{Resources: muster.Resources{"cpu": int64(i % 500), "memory": int64(500 - i%500)}} // all of one sum
+		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint(i), Shape: s})
+	}
+	p, err := New(c, req, nil, Bounds{})
+	require.NoError(t, err)
+	require.Len(t, p.Room.Shapes, 500)
 }

@@ -49,9 +49,9 @@ func bindMultiples(p *Problem) {
 	b.divide()
 	for i := range p.Multiples { // once roles are divided
 		r := &p.Multiples[i]
-		r.Roles = make(front.Weights, len(p.Shapes))
+		r.Roles = make(front.Weights, len(p.Room.Shapes))
 		for _, k := range b.pendingOf(r) {
-			r.Roles[p.Role(int(k))] = 1
+			r.Roles[p.Room.Role(int(k))] = 1
 		}
 	}
 	p.Multiples = countRunning(p, p.Multiples)
@@ -127,7 +127,7 @@ func (b *multipleBinder) onlyRole(a *Part) int {
 		if only = only && i >= 0; !only { // it runs
 			break
 		}
-		r := int(b.p.Role(int(i)))
+		r := int(b.p.Room.Role(int(i)))
 		only, role = role < 0 || r == role, r
 	}
 	if !only {
@@ -187,7 +187,7 @@ func (p *Problem) AllMultiples() []MultipleRule {
 	}
 	// One rule for all multiples of the gang stands in for the one that has only those that bind.
 	all := ruleOf(p, p.Gang, p.Gang.Multiples)
-	all.Roles = slices.Repeat(front.Weights{1}, len(p.Shapes))
+	all.Roles = slices.Repeat(front.Weights{1}, len(p.Room.Shapes))
 	rest := slices.DeleteFunc(slices.Clone(p.Multiples), func(r MultipleRule) bool { return r.ofGang() })
 	return append(countRunning(p, []MultipleRule{all}), rest...)
 }

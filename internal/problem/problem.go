@@ -1,7 +1,6 @@
 // Package problem answers: what does a request ask of a snapshot? A [Problem] is a request brought inside: its
-// topology is chosen, members have ranks, rules are tiers, groups and parts are cut, amounts are resource ids. It
-// also knows what follows from request and snapshot alone: the slots of each node ([Slots]), what the zones of a node
-// take ([Zones]), what the quota admits, and which leaving members a plan would wait for.
+// topology is chosen, members have ranks, rules are tiers, groups and parts are cut. What engines see of it is its
+// [model.Model], what nodes have for its members its [room.Room]. Names, quotas and the parts of a gang stand beside them.
 //
 // Invariants: a Problem does not change while strategies are tried. Another one is derived from it by a constructor of
 // derive.go, which says of every field whether it is kept, reset or derived; a Problem is not copied by hand.
@@ -17,10 +16,10 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/holds"
-	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
 )
@@ -30,38 +29,30 @@ import (
 // that is placed on a node like a member.
 type Problem struct {
 	Model    model.Model // all that engines see
+	Room     room.Room   // what nodes have for them
 	Snapshot *snapshot.Snapshot
 	Request  *gang.Request
-	Shapes   []*gang.Shape // of the members of a unit, in rank order; or, with RoleOf, by role
-	RoleOf   []int32       // of the pending members; nil: all are of one shape, or in units
-	twins    []int32       // by role: the first one of the same shape; nil: all shapes differ
-	Gang     *Part         // the gang, if the parts engine places it; else nil
-	Ranks    int           // number of members, running ones included; in units, that of the members too
-	Names    []string      // of the members, or units, by rank
+	Gang     *Part    // the gang, if the parts engine places it; else nil
+	Ranks    int      // number of members, running ones included; in units, that of the members too
+	Names    []string // of the members, or units, by rank
 	Parts    partState
 	// together: units are groups that must gather on a node.
 	together bool
-	Needs    []Need // of a unit; with roles the sum over all roles
 
-	ordered     bool               // the request lists its members in rank order
-	Pinned      map[string]bool    // members that are not preemptible
-	Team        Team               // gangs that start together, whose common request this is; else nil
-	Own         []*snapshot.Member // the gang's members on the cluster, in natural order of names
-	oneLevel    [1]model.Level     // memory of the levels, where there is no second one
-	Multiples   []MultipleRule     // the multiples that bind a gang in parts
-	LeavingGone bool               // leaving members count as gone
-	before      *Outcome           // of a waiting plan: its members are there, beside these; else nil
-	wants       *quota.Ask         // what all new members ask for, where the quota leaves some out for good; else nil
-	RefusedBy   *quota.Refusal     // the quota's refusal of the least members; nil: it admits them
-	Unsettled   bool               // the search for victims ended before it was known that none help
-	indexes     [2]*index.Index    // with leaving members staying, and gone; nil: not looked up, see OwnIndex
-	ZoneState   zoneState
-	Scratch     *scratch
-	Bounds      Bounds
-	Company     *limits.Company // who keeps the gang off nodes; nil: nobody can
-	Unbundled   *Problem        // the gang itself, where whole groups are placed like members; else nil
-	Judges      *match.Bench    // of shapes, which all problems derived from one ask; nil: the shapes list too little to need any
-	whole       *Problem        // the same problem over all nodes, if nodes meant for others are left out here; else nil
+	ordered   bool               // the request lists its members in rank order
+	Pinned    map[string]bool    // members that are not preemptible
+	Team      Team               // gangs that start together, whose common request this is; else nil
+	Own       []*snapshot.Member // the gang's members on the cluster, in natural order of names
+	oneLevel  [1]model.Level     // memory of the levels, where there is no second one
+	Multiples []MultipleRule     // the multiples that bind a gang in parts
+	before    *Outcome           // of a waiting plan: its members are there, beside these; else nil
+	wants     *quota.Ask         // what all new members ask for, where the quota leaves some out for good; else nil
+	RefusedBy *quota.Refusal     // the quota's refusal of the least members; nil: it admits them
+	Unsettled bool               // the search for victims ended before it was known that none help
+	Scratch   *scratch
+	Bounds    Bounds
+	Unbundled *Problem // the gang itself, where whole groups are placed like members; else nil
+	whole     *Problem // the same problem over all nodes, if nodes meant for others are left out here; else nil
 }
 
 // Bounds say when the searches of a plan end.
@@ -88,9 +79,8 @@ type partState struct {
 	Selection Selection
 	All       *Problem
 
-	AllowedOf  []allowedNodes // by role: where its members may be; nil: no domains of other topologies are chosen
+	AllowedOf  []room.Allowed // by role: where its members may be; nil: no domains of other topologies are chosen
 	RoleBefore []int32        // by role: the role that it was divided from when AllowedOf was set
-	Allowed    allowedNodes   // of a problem of one role: where its members may be; nil: anywhere
 	// Doubt: something better may have been left out for want of steps. All problems derived from one share it.
 	Doubt *bool
 	// Left is what all searches of a plan may still spend. They share it as well.
@@ -109,13 +99,6 @@ type Team interface {
 	Called(a *Part) string
 }
 
-// Need is one resource that a member asks for.
-type Need struct {
-	ID     int // -1: no node has it
-	Amount int64
-	Name   string
-}
-
 // New brings a request inside, without any search. Too few known members are found later; every error here is an
 // InvalidError. O(members * log).
 func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, error) {
@@ -131,8 +114,9 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{
-		Snapshot: c, Request: req, Team: t, ordered: ordered, Scratch: r, Pinned: pinnedMembers(req), Bounds: b, Judges: judges,
-		Model: model.Model{LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Memory: &r.memory, Room: room{p}},
+		Snapshot: c, Request: req, Team: t, ordered: ordered, Scratch: r, Pinned: pinnedMembers(req), Bounds: b,
+		Model: model.Model{LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Memory: &r.memory, Room: nodes{p}},
+		Room:  room.Room{Model: &p.Model, Snapshot: c, Request: req, Judges: judges, Memory: &r.rooms},
 	}
 	for _, step := range [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes, settleHostSlots} {
 		if err := step(p); err != nil {
@@ -151,6 +135,7 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 	if err := settle(p); err != nil {
 		return nil, err
 	}
+	p.Model.Hard = isHard(p)
 	return p, nil
 }
 
@@ -166,7 +151,7 @@ func readFeatures(p *Problem) error {
 	if p.Model.Limits, err = limits.Read(p.Model.View, p.Request); err != nil {
 		return err
 	}
-	p.Company = nearby(p)
+	p.Room.Company = nearby(p)
 	if len(p.Request.Parts) == 0 {
 		return nil
 	}
@@ -245,13 +230,13 @@ func settleParts(p *Problem) error {
 		return unsupported("within so many domains of two layers")
 	}
 	divideByLimits(p)
-	p.Company = nearby(p)
+	p.Room.Company = nearby(p)
 	return nil
 }
 
 // Ready finishes a problem once Least is known: it reads policies of zones, and counts running members by vertex.
 func (p *Problem) Ready() {
-	align(p)
+	p.Room.Align()
 	if len(p.Model.Running) > 0 || p.Request.AffinityKey != "" {
 		findAnchors(p)
 	}
@@ -263,39 +248,11 @@ func (p *Problem) Ready() {
 	}
 }
 
-// align reads the policies of the shapes, and what they ask of zones if zones are looked at on any node.
-func align(p *Problem) {
-	for _, s := range p.Shapes {
-		p.ZoneState.Aligned = p.ZoneState.Aligned || s.NUMA.Policy != ""
-	}
-	if !p.Zones().Bind() {
-		return
-	}
-	p.ZoneState.zoneFits = byState[*ZoneFit]{} // all selections of the gang share it
-	for _, s := range p.Shapes {
-		p.ZoneState.members = append(p.ZoneState.members, s.ZoneMember(p.Snapshot.Lineage.Exclusive))
-	}
-}
-
 // InParts says whether the parts engine places the members: they are in parts or of several shapes.
 func (p *Problem) InParts() bool { return p.Gang != nil }
 
-// HasRoles says whether members are of several roles and placed one by one.
-func (p *Problem) HasRoles() bool { return p.RoleOf != nil }
-
-// Size is the number of members of a unit.
-func (p *Problem) Size() int { return max(1, len(p.Shapes)) }
-
-// Role is that of the i-th pending member.
-func (p *Problem) Role(i int) int32 {
-	if p.RoleOf == nil {
-		return 0
-	}
-	return p.RoleOf[i]
-}
-
-// Hard says whether any rule keeps members from the nameless root. Then nodes outside the tree take none.
-func (p *Problem) Hard() bool {
+// isHard says whether any rule keeps members from the nameless root. Then nodes outside the tree take none.
+func isHard(p *Problem) bool {
 	hard := p.Model.Gather.Hard || p.together || p.Model.Limits.AreHard()
 	for _, l := range p.Model.Levels {
 		hard = hard || l.Gather.Hard
@@ -303,36 +260,13 @@ func (p *Problem) Hard() bool {
 	return hard || p.InParts() && hasHardPart(p)
 }
 
-// Zones are a problem's questions about the zones of nodes.
-type Zones struct{ p *Problem }
-
-// Zones asks about the zones of nodes.
-func (p *Problem) Zones() Zones { return Zones{p} }
-
-// Bind says whether zones are looked at on any node.
-func (z Zones) Bind() bool { return z.p.ZoneState.Aligned || z.p.Snapshot.Zoned > 0 }
-
-// BindsOn says whether zones are looked at on a node with these flags.
-func (z Zones) BindsOn(flags snapshot.NodeFlags) bool {
-	return z.p.ZoneState.Aligned || flags&snapshot.Zoned != 0
-}
-
-// Slots are a problem's questions about the slots of nodes.
-type Slots struct {
-	p      *Problem
-	shared bool // for an index that all gangs of the shape share
-}
-
-// Slots asks about the slots of nodes.
-func (p *Problem) Slots() Slots { return Slots{p: p} }
-
 // scratch is memory that no result keeps, the problem included. The plans of a lineage reuse a pool of it.
 type scratch struct {
 	problem Problem
 	pending []int
 	names   []string
-	key     []byte
 	memory  model.Memory // of the engine
+	rooms   room.Memory
 }
 
 // takeScratch takes a scratch from the lineage's pool.

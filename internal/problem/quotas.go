@@ -16,13 +16,13 @@ import (
 func (p *Problem) Asks(n int) quota.Ask {
 	members := p
 	if p.Unbundled != nil {
-		members, n = p.Unbundled, n*p.Size()
+		members, n = p.Unbundled, n*p.Room.Size()
 	}
-	of, pinned := make([]int64, len(p.Shapes)), make([]int64, len(p.Shapes))
+	of, pinned := make([]int64, len(p.Room.Shapes)), make([]int64, len(p.Room.Shapes))
 	for i, rank := range members.Model.Pending[:n] {
-		at := i % len(p.Shapes)
-		if p.HasRoles() {
-			at = int(p.RoleOf[i])
+		at := i % len(p.Room.Shapes)
+		if p.Room.HasRoles() {
+			at = int(p.Room.RoleOf[i])
 		}
 		of[at]++
 		if len(p.Pinned) > 0 && p.Pinned[members.Names[rank]] {
@@ -30,7 +30,7 @@ func (p *Problem) Asks(n int) quota.Ask {
 		}
 	}
 	a := quota.Ask{Quota: p.Request.Quota, Request: muster.Resources{}, Pinned: muster.Resources{}}
-	for at, shape := range p.Shapes {
+	for at, shape := range p.Room.Shapes {
 		addTimes(a.Request, shape.Resources, of[at])
 		addTimes(a.Pinned, shape.Resources, pinned[at])
 	}
@@ -102,7 +102,7 @@ func leaveOut(p *Problem, state *quota.State) bool {
 func guaranteed(p *Problem, state *quota.State, most int) int {
 	return sort.Search(most, func(n int) bool {
 		amounts := muster.Resources{}
-		addTimes(amounts, p.ShapeOf(0).Resources, int64(n)+1)
+		addTimes(amounts, p.Room.ShapeOf(0).Resources, int64(n)+1)
 		refusals, err := state.Refusals(quota.Ask{Quota: p.Request.Quota, Request: amounts, Pinned: amounts}, p.Request.QuotaLimit)
 		return err != nil || slices.ContainsFunc(refusals, func(r quota.Refusal) bool { return r.Rule == quota.RuleMin })
 	})

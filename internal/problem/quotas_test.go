@@ -19,17 +19,17 @@ func TestAsksAreSums(t *testing.T) {
 		p := &Problem{Request: &gang.Request{Quota: "q"}, Pinned: map[string]bool{}}
 		for range 1 + r.IntN(3) {
 			shape := &gang.Shape{Resources: muster.Resources{"cpu": int64(r.IntN(4)), "gpu": []int64{0, 1, math.MaxInt64 / 3}[r.IntN(3)]}}
-			p.Shapes = append(p.Shapes, shape)
+			p.Room.Shapes = append(p.Room.Shapes, shape)
 		}
 		request, pinned := muster.Resources{}, muster.Resources{}
 		for i := range 1 + r.IntN(9) {
-			role := r.IntN(len(p.Shapes))
+			role := r.IntN(len(p.Room.Shapes))
 			name := fmt.Sprint(i)
-			p.RoleOf, p.Model.Pending, p.Names = append(p.RoleOf, int32(role)), append(p.Model.Pending, i), append(p.Names, name)
-			request.Add(p.Shapes[role].Resources)
+			p.Room.RoleOf, p.Model.Pending, p.Names = append(p.Room.RoleOf, int32(role)), append(p.Model.Pending, i), append(p.Names, name)
+			request.Add(p.Room.Shapes[role].Resources)
 			if r.IntN(2) == 0 {
 				p.Pinned[name] = true
-				pinned.Add(p.Shapes[role].Resources)
+				pinned.Add(p.Room.Shapes[role].Resources)
 			}
 		}
 		asks := p.Asks(len(p.Model.Pending))

@@ -6,7 +6,6 @@ package problem
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -209,12 +208,12 @@ func chooseShapes(p *Problem) error {
 	shapes := shapesByRank(p)
 	odd := slices.IndexFunc(shapes, func(s *gang.Shape) bool { return s != shapes[0] && !s.Equal(shapes[0]) })
 	if odd < 0 {
-		p.Shapes = shapes[:1:1]
+		p.Room.Shapes = shapes[:1:1]
 		if p.Gang == nil && limitsNeedParts(p) {
 			p.Parts.cut = p.Model.Levels
 			cutByLevels(p)
 		}
-		return sumNeeds(p)
+		return p.Room.SumNeeds()
 	}
 	size := unitSize(p)
 	if size == 0 || len(p.Model.Running) > 0 || p.Model.Multiple != nil || len(shapes)%size != 0 {
@@ -226,8 +225,8 @@ func chooseShapes(p *Problem) error {
 		}
 	}
 	bundle(p, size)
-	p.Shapes = shapes[:size]
-	return sumNeeds(p)
+	p.Room.Shapes = shapes[:size]
+	return p.Room.SumNeeds()
 }
 
 // unitSize is the size of the innermost groups if each must gather on a node and limits let it be placed like a member; else 0.
@@ -269,57 +268,6 @@ func shapesByRank(p *Problem) []*gang.Shape {
 	return shapes
 }
 
-// sumNeeds adds up the resources of a unit's members, in natural order of names. Needs of 0 are left out.
-func sumNeeds(p *Problem) error {
-	if p.Request.Slots != nil { // amounts are not compared
-		p.Needs = nil
-		return nil
-	}
-	if len(p.Shapes) == 1 && readNeeds(p) {
-		return nil
-	}
-	p.Needs = nil
-	sum := map[string]int64{}
-	for _, s := range p.Shapes {
-		for name, amount := range s.Resources {
-			if amount > math.MaxInt64-sum[name] {
-				return muster.Invalid("request.Members.Shape.Resources."+name, amount, "the sum of a group overflows")
-			}
-			sum[name] += amount
-		}
-	}
-	for i, name := range p.Snapshot.Lineage.Resources {
-		if sum[name] > 0 {
-			p.Needs = append(p.Needs, Need{ID: i, Amount: sum[name], Name: name})
-		}
-		delete(sum, name)
-	}
-	for name, amount := range sum {
-		if amount > 0 {
-			p.Needs = append(p.Needs, Need{ID: -1, Amount: amount, Name: name})
-		}
-	}
-	slices.SortFunc(p.Needs, func(a, b Need) int { return muster.CompareNatural(a.Name, b.Name) })
-	return nil
-}
-
-// readNeeds is sumNeeds for units of one member all of whose resources some node has, without a map; false for others.
-func readNeeds(p *Problem) bool {
-	asked := 0
-	for _, amount := range p.Shapes[0].Resources {
-		if amount > 0 {
-			asked++
-		}
-	}
-	p.Needs = make([]Need, 0, asked)
-	for i, name := range p.Snapshot.Lineage.Resources { // in natural order
-		if amount := p.Shapes[0].Resources[name]; amount > 0 {
-			p.Needs = append(p.Needs, Need{ID: i, Amount: amount, Name: name})
-		}
-	}
-	return len(p.Needs) == asked
-}
-
 // bundle makes the innermost groups of size members the units of the search. Their level goes away, and sizes of
 // outer groups and the least number of members are in units from here on, the latter rounded up.
 func bundle(p *Problem, size int) {
@@ -338,9 +286,9 @@ func bundle(p *Problem, size int) {
 
 // Unbundle gives every member of a unit the unit's position.
 func Unbundle(p *Problem, units []int32) []int32 {
-	positions := make([]int32, 0, len(units)*p.Size())
+	positions := make([]int32, 0, len(units)*p.Room.Size())
 	for _, pos := range units {
-		for range p.Size() {
+		for range p.Room.Size() {
 			positions = append(positions, pos)
 		}
 	}
@@ -372,11 +320,11 @@ func settleHostSlots(p *Problem) error {
 	case p.Request.Slots == nil:
 	case len(p.Request.Parts) > 0:
 		return unsupported("a gang in parts")
-	case p.HasRoles() || p.Unbundled != nil:
+	case p.Room.HasRoles() || p.Unbundled != nil:
 		return unsupported("members of several shapes")
 	case p.InParts():
 		return unsupported("groups that limits make parts")
-	case p.Snapshot.Zoned > 0 || p.Shapes[0].NUMA.Policy != "":
+	case p.Snapshot.Zoned > 0 || p.Room.Shapes[0].NUMA.Policy != "":
 		return unsupported("members or nodes with a NUMA policy")
 	case p.Request.Preempt.ForTier != "":
 		return unsupported("a gang for which a tier is worth victims")

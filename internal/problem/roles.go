@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/match"
+	"github.com/muster-sched/muster/internal/room"
 )
 
 // chooseRoles divides members of different shapes into roles, one a shape, in the order of their first members.
@@ -18,18 +18,18 @@ import (
 //
 // order: roles.1
 func chooseRoles(p *Problem, shapes []*gang.Shape) error {
-	p.RoleOf = make([]int32, len(shapes))
+	p.Room.RoleOf = make([]int32, len(shapes))
 	var known match.Shapes
 	for i, s := range shapes {
 		role, isNew := known.Number(s)
-		if p.RoleOf[i] = int32(role); isNew {
-			p.Shapes = append(p.Shapes, s)
+		if p.Room.RoleOf[i] = int32(role); isNew {
+			p.Room.Shapes = append(p.Room.Shapes, s)
 		}
 	}
 	if p.Gang == nil {
 		cutByLevels(p)
 	}
-	return sumNeeds(p)
+	return p.Room.SumNeeds()
 }
 
 // divideRoles divides each role by a number that each pending member has: members stay in one role if they have the
@@ -39,15 +39,15 @@ func divideRoles(p *Problem, by []int32) {
 	at := map[key]int32{}
 	roleOf, shapes := make([]int32, len(by)), []*gang.Shape(nil)
 	for i := range by {
-		k := key{p.Role(i), by[i]}
+		k := key{p.Room.Role(i), by[i]}
 		role, known := at[k]
 		if !known {
 			role = int32(len(shapes))
-			at[k], shapes = role, append(shapes, p.Shapes[k.role])
+			at[k], shapes = role, append(shapes, p.Room.Shapes[k.role])
 		}
 		roleOf[i] = role
 	}
-	p.RoleOf, p.Shapes = roleOf, shapes
+	p.Room.RoleOf, p.Room.Shapes = roleOf, shapes
 }
 
 // divideByMembers divides roles until each of some sets of pending members, given by their index, has all members of a role or none.
@@ -94,85 +94,29 @@ func divideByLimits(p *Problem) {
 
 // findTwins finds, for each role, the first role of its shape.
 func findTwins(p *Problem) {
-	p.twins = make([]int32, len(p.Shapes))
+	p.Room.Twins = make([]int32, len(p.Room.Shapes))
 	var known match.Shapes
 	var first []int32 // by the number of a shape
-	for r, s := range p.Shapes {
+	for r, s := range p.Room.Shapes {
 		n, isNew := known.Number(s)
 		if isNew {
 			first = append(first, int32(r))
 		}
-		p.twins[r] = first[n]
+		p.Room.Twins[r] = first[n]
 	}
-}
-
-// Twin is the first role of the same shape, the role itself if there is none before it.
-func (p *Problem) Twin(role int) int {
-	if p.twins == nil {
-		return role
-	}
-	return int(p.twins[role])
-}
-
-// ByShape counts members by shape, in the first role of each: zones do not tell roles of one shape apart.
-func ByShape(p *Problem, a front.Vector) front.Vector {
-	if p.twins == nil {
-		return a
-	}
-	out := make(front.Vector, len(a))
-	for r, n := range a {
-		out[p.Twin(r)] += n
-	}
-	return out
-}
-
-// ShapeOf is the shape of the i-th pending member. Where units are placed, i counts their members one by one.
-func (p *Problem) ShapeOf(i int) *gang.Shape {
-	if p.HasRoles() {
-		return p.Shapes[p.RoleOf[i]]
-	}
-	return p.Shapes[i%len(p.Shapes)]
-}
-
-// countsOn counts the members on a node by role.
-func countsOn(p *Problem, positions []int32, id int32) front.Vector {
-	some := make(front.Vector, len(p.Shapes))
-	for i, pos := range positions {
-		if p.Model.View.Node(pos) == id {
-			some[p.Role(i)]++
-		}
-	}
-	return some
-}
-
-// allowedNodes are the nodes that lie in all of some domains, one of each topology; nil: all nodes.
-type allowedNodes []interval
-
-// interval is a domain of a topology, as an interval of positions.
-type interval struct {
-	V          *layout.View
-	First, End int32 // End is behind the last one
-}
-
-// Holds says whether a node, by id, lies in all of the domains.
-func (p allowedNodes) Holds(id int32) bool {
-	return !slices.ContainsFunc(p, func(f interval) bool {
-		pos := f.V.At(id)
-		return pos < f.First || pos >= f.End
-	})
 }
 
 // allowedIn lists the different allowedNodes of new members once parts lie in these domains, and has for each pending
 // member the index in the list. The first of the list allows all nodes. O(parts * members).
-func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []allowedNodes, of []int32) {
-	list, of = []allowedNodes{nil}, make([]int32, len(p.Model.Pending))
+func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []room.Allowed, of []int32) {
+	list, of = []room.Allowed{nil}, make([]int32, len(p.Model.Pending))
 	place := p.Places()
 	p.Gang.Each(func(a *Part) { // inner parts come later: their domain replaces that of the same topology around it
 		d, ok := at[a]
 		if !ok || d == layout.Root {
 			return
 		}
-		f, next := interval{a.OtherTree, a.OtherTree.First(d), a.OtherTree.EndOf(d)}, map[int32]int32{}
+		f, next := room.Interval{View: a.OtherTree, First: a.OtherTree.First(d), End: a.OtherTree.EndOf(d)}, map[int32]int32{}
 		for _, rank := range a.All() {
 			i := place[rank]
 			if i < 0 {
@@ -180,8 +124,8 @@ func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []allowedNodes, of 
 			}
 			to, known := next[of[i]]
 			if !known {
-				in := append(slices.DeleteFunc(slices.Clone(list[of[i]]), func(o interval) bool { return o.V == f.V }), f)
-				k := slices.IndexFunc(list, func(o allowedNodes) bool { return slices.Equal(o, in) })
+				in := append(slices.DeleteFunc(slices.Clone(list[of[i]]), func(o room.Interval) bool { return o.View == f.View }), f)
+				k := slices.IndexFunc(list, func(o room.Allowed) bool { return slices.Equal(o, in) })
 				if k < 0 {
 					k, list = len(list), append(list, in)
 				}
@@ -198,11 +142,11 @@ func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []allowedNodes, of 
 // new role these nodes and the role before.
 func divideByAllowed(p *Problem, at map[*Part]layout.Vertex) {
 	list, of := allowedIn(p, at)
-	before := p.RoleOf
+	before := p.Room.RoleOf
 	divideRoles(p, of)
 	findTwins(p)
-	p.Parts.AllowedOf, p.Parts.RoleBefore = make([]allowedNodes, len(p.Shapes)), make([]int32, len(p.Shapes))
-	for i, role := range p.RoleOf {
+	p.Parts.AllowedOf, p.Parts.RoleBefore = make([]room.Allowed, len(p.Room.Shapes)), make([]int32, len(p.Room.Shapes))
+	for i, role := range p.Room.RoleOf {
 		p.Parts.AllowedOf[role] = list[of[i]]
 		if before != nil {
 			p.Parts.RoleBefore[role] = before[i]

@@ -7,7 +7,6 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/steps"
-	"github.com/muster-sched/muster/numa"
 )
 
 // Selection says which of the pending members are placed, by index in the pending members of the whole gang. With the
@@ -98,11 +97,4 @@ func (p *Problem) SelectionPlans() int { return max(1, p.Steps()/256) }
 // SelectionSteps bounds the selections that a search enumerates, whether it tries them or not. Each is as long as the gang.
 func (p *Problem) SelectionSteps() int {
 	return max(1, min(p.Steps()/64, 8*p.Steps()/max(1, len(p.Model.Pending))))
-}
-
-// Reserved is the part of a node that new members take which were placed before.
-type Reserved struct {
-	Amounts []int64         // by resource
-	Zones   *numa.Occupancy // the zones as they are now, with these members; nil: zones bind no member
-	Beside  front.Front     // room in the zones beside them, once the leaving members that the plan waits for are gone
 }

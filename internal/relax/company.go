@@ -22,16 +22,16 @@ const notKept = -1
 
 // companyOf finds the nodes off which others keep the gang; nil if nobody can. O(nodes * resources).
 func companyOf(r *rooms) *company {
-	if r.p.Company == nil {
+	if r.p.Room.Company == nil {
 		return nil
 	}
 	roles := problem.EachAlone(r.p)
-	c, excluded := &company{make([]int64, len(r.p.Snapshot.Lineage.Names)), map[layout.Vertex][]gain{}}, r.p.Slots().Excluded()
+	c, excluded := &company{make([]int64, len(r.p.Snapshot.Lineage.Names)), map[layout.Vertex][]gain{}}, r.p.Room.Slots().Excluded()
 	for id := range c.kept {
 		id := int32(id)
 		c.kept[id] = notKept
 		for _, one := range roles {
-			if s := one.Slots(); !excluded[id] && s.RefusalForGood(id) == "" && s.Refusal(id) != "" {
+			if s := one.Room.Slots(); !excluded[id] && s.RefusalForGood(id) == "" && s.Refusal(id) != "" {
 				c.kept[id] = max(c.kept[id], s.Room(id, r.spare(id)))
 			}
 		}
@@ -48,7 +48,7 @@ func (r *rooms) opened(g *snapshot.GangMembers) (out []gain) {
 		return nil
 	}
 	stays := slices.DeleteFunc(slices.Clone(g.Members), func(m *snapshot.Member) bool {
-		return m.IsDaemon() || m.Leaving && r.p.LeavingGone
+		return m.IsDaemon() || m.Leaving && r.p.Room.LeavingGone
 	})
 	closes := map[int32]int32{}
 	r.p.Snapshot.Lineage.CountClosed(closes, stays, nil)
@@ -58,7 +58,7 @@ func (r *rooms) opened(g *snapshot.GangMembers) (out []gain) {
 		}
 	}
 	in := map[layout.Vertex]bool{}
-	for _, tier := range r.p.Company.Tiers() {
+	for _, tier := range r.p.Room.Company.Tiers() {
 		for _, m := range stays {
 			if d := r.p.Model.View.DomainAt(r.p.Model.View.At(m.Node), tier); !m.Class.Tolerated && !in[d] {
 				in[d] = true

@@ -34,11 +34,11 @@ type endingPart struct {
 // ending brings a scope inside; nil: amounts do not tell who must end. With whoever may leave anyway being gone, no set fits of which
 // amounts say that it does not. O(members of the gangs * what is needed).
 func (r *rooms) ending(p *scope, gangs []*snapshot.GangMembers) *ending {
-	if r.rough || r.company != nil || r.p.HasRoles() || p.needs <= 0 {
+	if r.rough || r.company != nil || r.p.Room.HasRoles() || p.needs <= 0 {
 		return nil
 	}
-	e, at := &ending{needs: p.needs, gangs: len(p.elements), sums: make([]int64, len(r.p.Needs))}, map[int32]int{}
-	for _, n := range r.p.Needs {
+	e, at := &ending{needs: p.needs, gangs: len(p.elements), sums: make([]int64, len(r.p.Room.Needs))}, map[int32]int{}
+	for _, n := range r.p.Room.Needs {
 		e.amount = append(e.amount, n.Amount)
 	}
 	for k, g := range p.elements {
@@ -67,8 +67,8 @@ func (r *rooms) ending(p *scope, gangs []*snapshot.GangMembers) *ending {
 
 func (r *rooms) endingNode(id int32) (n endingNode) {
 	spare := r.spare(id)
-	for _, need := range r.p.Needs {
-		n.free = append(n.free, r.p.Slots().FreeOf(id, need, spare))
+	for _, need := range r.p.Room.Needs {
+		n.free = append(n.free, r.p.Room.Slots().FreeOf(id, need, spare))
 	}
 	return n
 }
@@ -76,13 +76,13 @@ func (r *rooms) endingNode(id int32) (n endingNode) {
 // held is what the end of members frees of what is needed; nil: nothing that is not counted as free already.
 func (r *rooms) held(members []*snapshot.Member) (held []int64) {
 	for _, m := range members {
-		if m.IsDaemon() || m.Leaving && r.p.LeavingGone || r.evicts && m.MayLeave() {
+		if m.IsDaemon() || m.Leaving && r.p.Room.LeavingGone || r.evicts && m.MayLeave() {
 			continue
 		}
-		for i, n := range r.p.Needs {
+		for i, n := range r.p.Room.Needs {
 			if n.ID >= 0 && m.Class.Holds[n.ID] > 0 {
 				if held == nil {
-					held = make([]int64, len(r.p.Needs))
+					held = make([]int64, len(r.p.Room.Needs))
 				}
 				held[i] += m.Class.Holds[n.ID]
 			}

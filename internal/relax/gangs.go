@@ -141,16 +141,16 @@ func (r *rooms) freed(id int32, members []*snapshot.Member) (most int64) {
 	} else if !r.evicts {
 		b, _ = binding(r.p, id, r.spare(id))
 	}
-	if r.p.Zones().Bind() && slices.ContainsFunc(members, func(m *snapshot.Member) bool { return !m.IsDaemon() }) {
+	if r.p.Room.Zones().Bind() && slices.ContainsFunc(members, func(m *snapshot.Member) bool { return !m.IsDaemon() }) {
 		most = 1 // its zones may be what refuses
 	}
-	for i, n := range r.p.Needs {
+	for i, n := range r.p.Room.Needs {
 		if b >= 0 && i != b || n.ID < 0 {
 			continue
 		}
 		sum := int64(0)
 		for _, m := range members {
-			if !m.IsDaemon() && (!m.Leaving || !r.p.LeavingGone) {
+			if !m.IsDaemon() && (!m.Leaving || !r.p.Room.LeavingGone) {
 				sum += m.Class.Holds[n.ID]
 			}
 		}
@@ -163,8 +163,8 @@ func (r *rooms) freed(id int32, members []*snapshot.Member) (most int64) {
 
 // alsoShort says whether members hold of what would bound the slots of a node next, once others have left that hold what bounds them now.
 func (r *rooms) alsoShort(id int32, members []*snapshot.Member) bool {
-	for _, n := range r.p.Needs {
-		if n.ID < 0 || r.p.Slots().FreeOf(id, n, r.spare(id))/n.Amount >= r.units() {
+	for _, n := range r.p.Room.Needs {
+		if n.ID < 0 || r.p.Room.Slots().FreeOf(id, n, r.spare(id))/n.Amount >= r.units() {
 			continue
 		}
 		if slices.ContainsFunc(members, func(m *snapshot.Member) bool { return !m.IsDaemon() && m.Class.Holds[n.ID] > 0 }) {

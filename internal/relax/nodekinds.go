@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -28,8 +29,8 @@ func kindsToAdd(r *rooms) (out []*addition) {
 		}
 		class, some := p.Snapshot.Static.ClassOf(id), false
 		for i, one := range roles {
-			fits := one.Slots().SuitsInService(id)
-			suits[i], some = problem.Bit(fits), some || fits
+			fits := one.Room.Slots().SuitsInService(id)
+			suits[i], some = room.Bit(fits), some || fits
 		}
 		if !some || class == last.class && string(suits) == last.suits || known[kind{class, string(suits)}] {
 			continue
@@ -59,28 +60,28 @@ func kindsToAdd(r *rooms) (out []*addition) {
 // holdsAllOf says whether a node of a kind has room for whatever one of another kind has: of one shape, the number says that.
 func (a *addition) holdsAllOf(b *addition, roles []*problem.Problem) bool {
 	p, static := a.r.p, a.r.p.Snapshot.Static
-	if p.Zones().Bind() {
+	if p.Room.Zones().Bind() {
 		return false
 	}
 	if len(roles) == 1 && p.RefusedBy == nil { // else shares follow all that a node has
 		return a.takes >= b.takes
 	}
 	suits := func(one *problem.Problem) bool {
-		return one.Slots().SuitsInService(a.like) || !one.Slots().SuitsInService(b.like)
+		return one.Room.Slots().SuitsInService(a.like) || !one.Room.Slots().SuitsInService(b.like)
 	}
 	has, wants := static.ClassOf(a.like).Capacity(), static.ClassOf(b.like).Capacity()
 	return !slices.ContainsFunc(roles, func(one *problem.Problem) bool { return !suits(one) }) &&
-		!slices.ContainsFunc(p.Needs, func(n problem.Need) bool { return n.ID >= 0 && has[n.ID] < wants[n.ID] })
+		!slices.ContainsFunc(p.Room.Needs, func(n room.Need) bool { return n.ID >= 0 && has[n.ID] < wants[n.ID] })
 }
 
 // takenBy bounds the units that an empty node like one takes, its zones and the limits on one node included.
 func takenBy(p *problem.Problem, id int32) int64 {
-	class, zones := p.Snapshot.Static.ClassOf(id), p.Zones()
+	class, zones := p.Snapshot.Static.ClassOf(id), p.Room.Zones()
 	units := min(capacity(p, class.Capacity()), p.Model.Limits.OnNode())
 	if units <= 0 || !zones.BindsOn(p.Snapshot.FlagsOf(id)) {
 		return units
 	}
-	empty := zones.StateOf(id, problem.Released{})
+	empty := zones.StateOf(id, room.Released{})
 	if class.Zones != nil {
 		empty = class.Zones.Bare
 	}
@@ -90,7 +91,7 @@ func takenBy(p *problem.Problem, id int32) int64 {
 // capacity is how many units an empty node with these amounts takes; its zones may allow fewer.
 func capacity(p *problem.Problem, amounts []int64) int64 {
 	units := int64(max(1, p.Ranks))
-	for _, n := range p.Needs {
+	for _, n := range p.Room.Needs {
 		if n.ID < 0 {
 			return 0
 		}

@@ -40,7 +40,7 @@ type Search struct {
 	made     int
 	before   int // made when the kind began
 	read     int // nodes that plans with victims may still read
-	last     *room
+	last     *setting
 	laid     *snapshot.Lineage // of the trial for which a cluster was brought inside anew last
 	doubt    bool              // since the kind began, something was left out that might help: a plan refused without proof, a plan not made
 	ranOut   bool              // since the kind began, plans or steps ran out
@@ -299,20 +299,20 @@ func (f *Search) after(at state, e edit) *explain.Plan {
 	return f.try(next)
 }
 
-// room is a state brought inside, with what bounds its domains once that is asked for.
-type room struct {
+// setting is a state brought inside, with what bounds its domains once that is asked for.
+type setting struct {
 	of    state
 	p     *problem.Problem // nil: the request is not supported
 	rooms *rooms
 }
 
 // at brings a state inside, leaving members being gone; the last one is kept.
-func (f *Search) at(of state) *room {
+func (f *Search) at(of state) *setting {
 	if f.last != nil && f.last.of == of {
 		return f.last
 	}
 	f.forget()
-	f.last = &room{of: of, p: f.inside(of)}
+	f.last = &setting{of: of, p: f.inside(of)}
 	return f.last
 }
 
@@ -323,7 +323,7 @@ func (f *Search) inside(of state) *problem.Problem {
 	if err != nil {
 		return nil
 	}
-	p.LeavingGone = search.Awaits(p)
+	p.Room.LeavingGone = search.Awaits(p)
 	return p
 }
 
@@ -336,7 +336,7 @@ func (f *Search) forget() {
 }
 
 // bounds are those of a state that is supported.
-func (r *room) bounds() *rooms {
+func (r *setting) bounds() *rooms {
 	if r.rooms == nil {
 		r.rooms = roomsOf(r.p)
 	}

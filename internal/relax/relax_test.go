@@ -201,12 +201,12 @@ func TestRoomsAreThoseOfTheGang(t *testing.T) {
 	require.False(t, mayFit(1), "all nodes are full")
 	require.Equal(t, int64(6), roomsOf(p).whenEmpty(p.Model.View.Outside), "a node out of service stays out")
 
-	require.False(t, f.inside(state{s, req}).LeavingGone)
+	require.False(t, f.inside(state{s, req}).Room.LeavingGone)
 	s, err = s.Update(cluster.Delta{Leaving: []cluster.MemberRef{{Gang: "n1-0", Member: "n1-0"}}})
 	require.NoError(t, err)
-	require.True(t, f.inside(state{s, req}).LeavingGone)
+	require.True(t, f.inside(state{s, req}).Room.LeavingGone)
 	req.IgnoreLeaving = true
-	require.False(t, f.inside(state{s, req}).LeavingGone)
+	require.False(t, f.inside(state{s, req}).Room.LeavingGone)
 }
 
 // Who tolerates a taint already is not let to it once more.

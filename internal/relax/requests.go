@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
 )
@@ -123,7 +124,7 @@ func (l *less) quotients(p *problem.Problem) (out []int64) {
 			continue
 		}
 		known[free] = true
-		for n := int64(1); n <= min(free, int64(p.Model.Least*p.Size())) && len(out) < mostAmounts; n++ {
+		for n := int64(1); n <= min(free, int64(p.Model.Least*p.Room.Size())) && len(out) < mostAmounts; n++ {
 			if a := free / n; a < l.before {
 				out = append(out, a)
 			}
@@ -136,8 +137,8 @@ func (l *less) quotients(p *problem.Problem) (out []int64) {
 // frees lists what is free of a resource: on each node, also once its members leave one after the other, in each zone when it
 // is empty.
 func frees(p *problem.Problem, resource string) (out []int64) {
-	need := p.Needs[slices.IndexFunc(p.Needs, func(n problem.Need) bool { return n.Name == resource })]
-	released := p.Slots().LeavingReleased()
+	need := p.Room.Needs[slices.IndexFunc(p.Room.Needs, func(n room.Need) bool { return n.Name == resource })]
+	released := p.Room.Slots().LeavingReleased()
 	leave, zones := mayEvict(p), map[*snapshot.ZoneClass]bool{}
 	var before []int64 // on the node before, as most are alike
 	add := func(i int, free int64) {
@@ -149,7 +150,7 @@ func frees(p *problem.Problem, resource string) (out []int64) {
 		before[i], out = free, append(out, free)
 	}
 	for id := range int32(len(p.Snapshot.Lineage.Names)) {
-		free, i := p.Slots().FreeOf(id, need, released[id].Amounts), 0
+		free, i := p.Room.Slots().FreeOf(id, need, released[id].Amounts), 0
 		add(0, free)
 		if class := p.Snapshot.Static.ClassOf(id); class != nil && class.Zones != nil && !zones[class.Zones] {
 			zones[class.Zones] = true
@@ -179,7 +180,7 @@ type lessBounds struct {
 // boundsOfLess reads the bounds of a gang of one shape.
 func (f *Search) boundsOfLess(at state, r *rooms) *lessBounds {
 	b := &lessBounds{p: r.p, free: r}
-	if at.req.Quota == "" || at.s.Quotas == nil || r.evicts || r.p.InParts() || r.p.Size() > 1 || r.p.Model.Least > len(r.p.Model.Pending) {
+	if at.req.Quota == "" || at.s.Quotas == nil || r.evicts || r.p.InParts() || r.p.Room.Size() > 1 || r.p.Model.Least > len(r.p.Model.Pending) {
 		return b
 	}
 	req := *at.req
@@ -209,7 +210,7 @@ func (b *lessBounds) admits(resource string) func(amount int64) bool {
 	if b.quotas == nil {
 		return nil
 	}
-	least, all, each := b.p.Asks(b.p.Model.Least), b.p.Demand(), b.p.Shapes[0].Resources[resource]
+	least, all, each := b.p.Asks(b.p.Model.Least), b.p.Demand(), b.p.Room.Shapes[0].Resources[resource]
 	with := func(a quota.Ask, amount int64) quota.Ask {
 		a.Request, a.Pinned = maps.Clone(a.Request), maps.Clone(a.Pinned)
 		for _, sum := range []muster.Resources{a.Request, a.Pinned} {

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
 )
@@ -55,9 +56,9 @@ func roomsOf(p *problem.Problem) *rooms {
 	evicts := mayEvict(p)
 	r := &rooms{p: p, evicts: evicts, rough: p.InParts() || p.RefusedBy != nil || p.Request.Quota != ""}
 	hard := slices.ContainsFunc(p.Model.Levels, func(l model.Level) bool { return l.Gather.Hard })
-	r.exact = !r.rough && !evicts && !hard && p.Model.Multiple == nil && !p.Zones().Bind() && p.Company == nil
-	excluded, released := p.Slots().Excluded(), p.Slots().LeavingReleased()
-	open := p.Slots().Taking()
+	r.exact = !r.rough && !evicts && !hard && p.Model.Multiple == nil && !p.Room.Zones().Bind() && p.Room.Company == nil
+	excluded, released := p.Room.Slots().Excluded(), p.Room.Slots().LeavingReleased()
+	open := p.Room.Slots().Taking()
 	r.takes = func(id int32) bool { return !excluded[id] && open(id) }
 	r.spare = func(id int32) []int64 { return released[id].Amounts }
 	if evicts {
@@ -69,7 +70,7 @@ func roomsOf(p *problem.Problem) *rooms {
 	r.company = companyOf(r)
 	v := p.Model.View
 	r.upTo = make([]int64, v.Nodes+1)
-	if !evicts && !p.HasRoles() && len(p.Needs) < math.MaxInt8 {
+	if !evicts && !p.Room.HasRoles() && len(p.Room.Needs) < math.MaxInt8 {
 		r.binds = make([]int8, v.Nodes)
 	}
 	for pos := range v.Nodes {
@@ -95,7 +96,7 @@ func (r *rooms) bound(id int32) (bind int8, units int64) {
 
 // whenEmpty bounds the units in a domain once nobody but daemons that stay is there. O(nodes and members there).
 func (r *rooms) whenEmpty(d layout.Vertex) (units int64) {
-	if r.rough || r.p.HasRoles() {
+	if r.rough || r.p.Room.HasRoles() {
 		return math.MaxInt32
 	}
 	v := r.p.Model.View
@@ -107,13 +108,13 @@ func (r *rooms) whenEmpty(d layout.Vertex) (units int64) {
 		}
 		clear(all)
 		for m := range snapshot.MembersOn(r.p.Snapshot, id) {
-			if !m.IsDaemon() || m.Leaving && r.p.LeavingGone {
+			if !m.IsDaemon() || m.Leaving && r.p.Room.LeavingGone {
 				for i, amount := range m.Class.Holds {
 					all[i] += amount
 				}
 			}
 		}
-		units += r.p.Slots().Room(id, all)
+		units += r.p.Room.Slots().Room(id, all)
 	}
 	return units
 }
@@ -137,15 +138,15 @@ func (r *rooms) on(id int32) (units int64) {
 	if r.evicts && r.company.keeps(id) {
 		return r.company.kept[id] // they may be victims
 	}
-	if !r.p.HasRoles() {
+	if !r.p.Room.HasRoles() {
 		if r.takes(id) {
-			units = r.p.Slots().Room(id, r.spare(id))
+			units = r.p.Room.Slots().Room(id, r.spare(id))
 		}
 		return units
 	}
 	for _, one := range r.p.OfRoles() {
-		if one.Slots().Taking()(id) && !slices.Contains(r.p.Request.Exclude, r.p.Snapshot.Lineage.Names[id]) {
-			units = max(units, one.Slots().Room(id, r.spare(id)))
+		if one.Room.Slots().Taking()(id) && !slices.Contains(r.p.Request.Exclude, r.p.Snapshot.Lineage.Names[id]) {
+			units = max(units, one.Room.Slots().Room(id, r.spare(id)))
 		}
 	}
 	return units
@@ -157,7 +158,7 @@ func (r *rooms) once(id int32) (units int64) {
 		return 0
 	}
 	for _, one := range problem.EachAlone(r.p) {
-		if s := one.Slots(); s.ServesAgain(id) || r.evicts && s.SuitsInService(id) { // who keeps the gang off may be a victim
+		if s := one.Room.Slots(); s.ServesAgain(id) || r.evicts && s.SuitsInService(id) { // who keeps the gang off may be a victim
 			units = max(units, s.Room(id, r.spare(id)))
 		}
 	}
@@ -170,7 +171,7 @@ func (r *rooms) in(d layout.Vertex) int64 {
 		return math.MaxInt32
 	}
 	v := r.p.Model.View
-	if d == layout.Root && r.p.Hard() {
+	if d == layout.Root && r.p.Model.Hard {
 		return r.upTo[v.First(v.Outside)]
 	}
 	return r.upTo[v.EndOf(d)] - r.upTo[v.First(d)]
@@ -180,7 +181,7 @@ func (r *rooms) in(d layout.Vertex) int64 {
 func (r *rooms) domainOf(pos int32) (layout.Vertex, bool) {
 	v, must := r.p.Model.View, r.p.Model.Gather.Must
 	if r.rough || must >= v.RootTop {
-		return layout.Root, r.rough || !r.p.Hard() || pos < v.FirstPos[v.Outside]
+		return layout.Root, r.rough || !r.p.Model.Hard || pos < v.FirstPos[v.Outside]
 	}
 	if pos >= v.FirstPos[v.Outside] {
 		return layout.Root, false
@@ -201,7 +202,7 @@ func (r *rooms) spans() (out [][2]int32) {
 		switch {
 		case d == layout.Root && !ok:
 			end = pos + 1
-		case d == layout.Root && r.p.Hard():
+		case d == layout.Root && r.p.Model.Hard:
 			end = v.FirstPos[v.Outside]
 		}
 		if ok {
@@ -216,10 +217,10 @@ func (r *rooms) spans() (out [][2]int32) {
 // resource; nil: that is not known. Only on nodes whose slots the resource bounds there is more room for less of it.
 // O(nodes + those * resources), and O(those) for each amount.
 func (r *rooms) withLess(resource string) func(amount int64) bool {
-	if r.binds == nil || r.p.Size() > 1 {
+	if r.binds == nil || r.p.Room.Size() > 1 {
 		return nil
 	}
-	place := slices.IndexFunc(r.p.Needs, func(n problem.Need) bool { return n.Name == resource })
+	place := slices.IndexFunc(r.p.Room.Needs, func(n room.Need) bool { return n.Name == resource })
 	type node struct{ free, units int64 } // of the resource, and what all others allow
 	type span struct {
 		needs int64 // units that must fit on the nodes
@@ -232,7 +233,7 @@ func (r *rooms) withLess(resource string) func(amount int64) bool {
 			id := r.p.Model.View.Node(pos)
 			if int(r.binds[id]) != place {
 				s.needs -= r.upTo[pos+1] - r.upTo[pos]
-			} else if free := r.p.Slots().FreeOf(id, r.p.Needs[place], r.spare(id)); free > 0 {
+			} else if free := r.p.Room.Slots().FreeOf(id, r.p.Room.Needs[place], r.spare(id)); free > 0 {
 				s.nodes = append(s.nodes, node{free, r.without(id, place)})
 			}
 		}
@@ -252,9 +253,9 @@ func (r *rooms) withLess(resource string) func(amount int64) bool {
 // without is how many units fit on a node whatever is free of one of the needed resources, at most as many as there are to be placed.
 func (r *rooms) without(id int32, place int) int64 {
 	units := int64(len(r.p.Model.Pending))
-	for i, n := range r.p.Needs {
+	for i, n := range r.p.Room.Needs {
 		if i != place {
-			units = min(units, max(0, r.p.Slots().FreeOf(id, n, r.spare(id)))/n.Amount)
+			units = min(units, max(0, r.p.Room.Slots().FreeOf(id, n, r.spare(id)))/n.Amount)
 		}
 	}
 	return units

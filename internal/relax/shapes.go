@@ -61,7 +61,7 @@ func (f *Search) requests(at state) []step {
 	if p == nil {
 		return nil
 	}
-	zones := f.at(at).bounds().p.Zones().Bind()
+	zones := f.at(at).bounds().p.Room.Zones().Bind()
 	names := f.at(at).bounds().scarcest()
 	if steps := f.request(at, names...); len(steps) > 0 {
 		steps[0].least = !zones // the width that zones are asked for may jump
@@ -108,7 +108,7 @@ func (f *Search) request(at state, names ...string) []step {
 			continue // it is not what they lack, or not all
 		}
 		amount, plan := l.most()
-		if plan == nil && p.Zones().Bind() { // a narrower member may have less room
+		if plan == nil && p.Room.Zones().Bind() { // a narrower member may have less room
 			amount, plan = l.any()
 			f.doubt = f.doubt || plan == nil && l.before > fewNumbers
 		}
@@ -139,7 +139,7 @@ func (f *Search) raisedRequests(at state, few []alternative, least *chosen) step
 	} else {
 		plan = exact
 	}
-	s := step{change: most[0].change, edit: together(most, set), plan: plan, least: least.least && exact != nil && !f.doubt && !f.at(at).p.Zones().Bind()}
+	s := step{change: most[0].change, edit: together(most, set), plan: plan, least: least.least && exact != nil && !f.doubt && !f.at(at).p.Room.Zones().Bind()}
 	for i := range most[1:] {
 		s.and = append(s.and, most[1+i].change)
 	}
@@ -166,7 +166,7 @@ func (f *Search) raisedBeside(at state, all []alternative, i int, plan **explain
 
 // mostAsked is the most that some member asks for of a resource.
 func mostAsked(p *problem.Problem, resource string) (most int64) {
-	for _, s := range p.Shapes {
+	for _, s := range p.Room.Shapes {
 		most = max(most, s.Resources[resource])
 	}
 	return most
@@ -175,7 +175,7 @@ func mostAsked(p *problem.Problem, resource string) (most int64) {
 // scarcest lists what members ask for, first what bounds the slots of most nodes.
 func (r *rooms) scarcest() (names []string) {
 	p := r.p
-	binds, released := make([]int, len(p.Needs)), p.Slots().LeavingReleased()
+	binds, released := make([]int, len(p.Room.Needs)), p.Room.Slots().LeavingReleased()
 	for id := range int32(len(p.Snapshot.Lineage.Names)) {
 		i := -1
 		if r.binds != nil {
@@ -187,13 +187,13 @@ func (r *rooms) scarcest() (names []string) {
 			binds[i]++
 		}
 	}
-	order := make([]int, len(p.Needs))
+	order := make([]int, len(p.Room.Needs))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return binds[b] - binds[a] })
 	for _, i := range order {
-		names = append(names, p.Needs[i].Name)
+		names = append(names, p.Room.Needs[i].Name)
 	}
 	return names
 }
@@ -201,9 +201,9 @@ func (r *rooms) scarcest() (names []string) {
 // binding is the place in Needs of what bounds the slots of a node, with extra amounts, and how many fit; -1: nothing does.
 func binding(p *problem.Problem, id int32, extra []int64) (best int, slots int64) {
 	best = -1
-	for i := range p.Needs {
-		n := &p.Needs[i]
-		free := p.Slots().FreeOf(id, *n, extra)
+	for i := range p.Room.Needs {
+		n := &p.Room.Needs[i]
+		free := p.Room.Slots().FreeOf(id, *n, extra)
 		if free < n.Amount {
 			return i, 0
 		}
@@ -212,7 +212,7 @@ func binding(p *problem.Problem, id int32, extra []int64) (best int, slots int64
 		}
 	}
 	if best < 0 {
-		slots = p.Slots().Room(id, extra) // members that ask for nothing
+		slots = p.Room.Slots().Room(id, extra) // members that ask for nothing
 	}
 	return best, slots
 }
@@ -251,7 +251,7 @@ func (f *Search) intolerable(at state) []gang.Taint {
 		}
 		list := at.s.Static.ClassOf(id).Taints
 		for i, t := range list {
-			if slices.ContainsFunc(p.Shapes, func(s *gang.Shape) bool { return !p.Judges.Tolerates(s, list[i:i+1]) }) {
+			if slices.ContainsFunc(p.Room.Shapes, func(s *gang.Shape) bool { return !p.Room.Judges.Tolerates(s, list[i:i+1]) }) {
 				nodes[t]++
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -30,7 +31,7 @@ func (a *addition) inPlace(at state, leaf layout.Vertex, like cluster.Node, n in
 	}
 	elsewhere := false // a new node is in no domain of another topology; one that is there already may be
 	eachPart(at.req.Parts, func(p *gang.Part) { elsewhere = elsewhere || p.Tree != "" })
-	if elsewhere || a.r.p.Zones().Bind() { // nor has it others in its zones
+	if elsewhere || a.r.p.Room.Zones().Bind() { // nor has it others in its zones
 		return at, false
 	}
 	var d cluster.Delta
@@ -44,7 +45,7 @@ func (a *addition) inPlace(at state, leaf layout.Vertex, like cluster.Node, n in
 			fresh, in.n = like, in.n-1
 			fresh.Name, fresh.Allocatable = name, maps.Clone(like.Allocatable)
 		}
-		for _, need := range a.r.p.Needs {
+		for _, need := range a.r.p.Room.Needs {
 			extra[need.Name] += int64(in.n) * a.units * need.Amount
 		}
 		for name, amount := range extra {
@@ -69,17 +70,17 @@ func (a *addition) inPlace(at state, leaf layout.Vertex, like cluster.Node, n in
 // standIns chooses nodes of a domain that stand in for n new ones, as evenly as they can be; none if there are too few.
 func (a *addition) standIns(s *snapshot.Snapshot, leaf layout.Vertex, n int) []standIn {
 	var all []standIn
-	v, room := a.r.p.Model.View, 0
+	v, places := a.r.p.Model.View, 0
 	adds := wholeNodes(a.r.p, v.TierOf(leaf))
 	for pos := v.First(leaf); pos < v.EndOf(leaf); pos++ {
 		if in := a.standIn(s, v.Node(pos), adds); in.most > 0 {
-			all, room = append(all, in), room+in.most
+			all, places = append(all, in), places+in.most
 		}
 	}
-	if room < n {
+	if places < n {
 		return nil
 	}
-	slices.SortStableFunc(all, func(x, y standIn) int { return int(problem.Bit(y.like)) - int(problem.Bit(x.like)) })
+	slices.SortStableFunc(all, func(x, y standIn) int { return int(room.Bit(y.like)) - int(room.Bit(x.like)) })
 	for n > 0 {
 		for i := range all {
 			if n > 0 && all[i].n < all[i].most {
@@ -95,19 +96,19 @@ func (a *addition) standIns(s *snapshot.Snapshot, leaf layout.Vertex, n int) []s
 // every domain is the same, whoever leaves.
 func (a *addition) standIn(s *snapshot.Snapshot, id int32, adds int64) standIn {
 	p, in := a.r.p, standIn{id: id}
-	keptOff := func(one *problem.Problem) bool { return one.Slots().KeptOff(id) }
+	keptOff := func(one *problem.Problem) bool { return one.Room.Slots().KeptOff(id) }
 	if slices.Contains(p.Request.Exclude, s.Lineage.Names[id]) || slices.ContainsFunc(problem.EachAlone(p), keptOff) { // a new one would be open
 		return in
 	}
-	on, room := slices.Collect(snapshot.MembersOn(s, id)), a.r.on(id)
+	on, places := slices.Collect(snapshot.MembersOn(s, id)), a.r.on(id)
 	if slices.ContainsFunc(on, func(m *snapshot.Member) bool { return p.IsOwn(m.Class.Gang) }) {
 		return in
 	}
-	short := func(n problem.Need) bool { return p.Slots().FreeOf(id, n, nil) < 0 } // its members hold more than it has
-	if adds > 0 && a.r.takes(id) && !slices.ContainsFunc(p.Needs, short) {
-		in.most = int(max(0, adds-1-room) / a.units)
+	short := func(n room.Need) bool { return p.Room.Slots().FreeOf(id, n, nil) < 0 } // its members hold more than it has
+	if adds > 0 && a.r.takes(id) && !slices.ContainsFunc(p.Room.Needs, short) {
+		in.most = int(max(0, adds-1-places) / a.units)
 	}
-	if room == 0 && a.isEmptyFor(s, on) {
+	if places == 0 && a.isEmptyFor(s, on) {
 		in.like, in.most = true, max(1, in.most)
 		if !a.r.takes(id) && adds > 0 {
 			in.most = int(max(1, (adds-1)/a.units))
@@ -144,7 +145,7 @@ func (a *addition) isEmptyFor(s *snapshot.Snapshot, on []*snapshot.Member) bool 
 // new one at most, as each is a domain by itself to a rule.
 func wholeNodes(p *problem.Problem, tier int32) int64 {
 	switch {
-	case boundTier(p) < tier || p.InParts() || p.Zones().Bind():
+	case boundTier(p) < tier || p.InParts() || p.Room.Zones().Bind():
 		return 0
 	case len(p.Model.Levels) > 0:
 		return min(int64(p.Model.Least), p.Model.Levels[len(p.Model.Levels)-1].Size)

@@ -37,7 +37,7 @@ func Binding(p *problem.Problem) string {
 	case len(p.Model.Running) > 0:
 		return "running members"
 	case p.Unbundled != nil:
-		return fmt.Sprintf("MustGather node for groups of %d", p.Size())
+		return fmt.Sprintf("MustGather node for groups of %d", p.Room.Size())
 	}
 	return "groups"
 }
@@ -54,7 +54,7 @@ func holdsApart(p *problem.Problem) bool {
 		return false
 	}
 	defer apart.Done()
-	apart.LeavingGone = p.LeavingGone
+	apart.Room.LeavingGone = p.Room.LeavingGone
 	return For(apart).HoldsWithoutRules()
 }
 

@@ -117,8 +117,10 @@ func (e equal) Room() func(id int32, extra []int64, zones *numa.Occupancy) int64
 func (e equal) Evidence() problem.Evidence {
 	p := e.p
 	return problem.Evidence{
-		Fits:   gather.Fits(&p.Model),
-		Proven: func() bool { return p.Zones().ZonesProven(p.Slots().Excluded(), p.Slots().LeavingReleased()) },
+		Fits: gather.Fits(&p.Model),
+		Proven: func() bool {
+			return p.Room.Zones().ZonesProven(p.Room.Slots().Excluded(), p.Room.Slots().LeavingReleased())
+		},
 	}
 }
 
@@ -138,10 +140,10 @@ func (e equal) HoldsWithoutRules() bool {
 	if p.Model.Limits != nil {
 		open = p.WithLimits(nil, nil)
 	}
-	if ix := open.Slots().OwnIndex(); ix != nil {
+	if ix := open.Room.Slots().OwnIndex(); ix != nil {
 		return int64(ix.Domains.At(layout.Root)) >= int64(p.Model.Least)
 	}
-	return open.WithoutRules().WithoutMultiples().Slots().Count()[layout.Root] >= int64(p.Model.Least)
+	return open.WithoutRules().WithoutMultiples().Room.Slots().Count()[layout.Root] >= int64(p.Model.Least)
 }
 
 // BindingRule names the gang's own MustGather, or that of the outermost level of groups that has one; empty if there is

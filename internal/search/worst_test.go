@@ -65,7 +65,7 @@ func refuse(p *problem.Problem) {
 		e.Done()
 		return
 	}
-	p.LeavingGone = true
+	p.Room.LeavingGone = true
 	found := search.For(p).Evidence()
 	search.Binding(p)
 	found.Proven()

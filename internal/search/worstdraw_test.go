@@ -6,7 +6,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 	"github.com/muster-sched/muster/topology"
@@ -104,7 +104,7 @@ func (g *genes) quotas(spec *cluster.Spec, req *gang.Request) {
 	req.QuotaLimit = []quota.Limit{quota.Fair, quota.Borrow, quota.Greedy}[g.next(3)]
 	share := g.next(9)
 	for i := range spec.Running {
-		spec.Running[i].Quota = []string{"a", "b"}[problem.Bit(i*5%8 < share)]
+		spec.Running[i].Quota = []string{"a", "b"}[room.Bit(i*5%8 < share)]
 	}
 }
 

@@ -172,8 +172,8 @@ func (e *victimSearch) holdingOf(m *snapshot.Member, budgets map[string]int32) i
 	if !fresh {
 		return int32(id)
 	}
-	k := preempt.Holding{Amounts: make([]int64, len(e.p.Needs)), Tag: e.tagOf(m)}
-	for r, need := range e.p.Needs {
+	k := preempt.Holding{Amounts: make([]int64, len(e.p.Room.Needs)), Tag: e.tagOf(m)}
+	for r, need := range e.p.Room.Needs {
 		if need.ID >= 0 {
 			k.Amounts[r] = m.Class.Holds[need.ID]
 		}
@@ -194,7 +194,7 @@ func (e *victimSearch) holdingOf(m *snapshot.Member, budgets map[string]int32) i
 //
 // order: limits.3
 func (e *victimSearch) companyOf(m *snapshot.Member) string {
-	if e.p.Company == nil || m.Class.Alone == "" && !m.Class.Tolerated {
+	if e.p.Room.Company == nil || m.Class.Alone == "" && !m.Class.Tolerated {
 		return ""
 	}
 	return strings.Join([]string{m.Class.AloneIn, m.Class.Alone, strconv.FormatBool(m.Class.Tolerated)}, "\x00")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/preempt"
 )
@@ -63,11 +63,11 @@ func least(known *snapshot.RoomCosts, domains []layout.Vertex) layout.Vertex {
 // members may leave, and the order of costs.
 func (o *oneByOneSearch) costKey() []byte {
 	question := &o.e.question
-	key := bytes.Clone(o.e.p.Slots().Key())
+	key := bytes.Clone(o.e.p.Room.Slots().Key())
 	number := func(n int64) { key = binary.BigEndian.AppendUint64(key, uint64(n)) }
 	number(question.Units)
 	number(o.e.p.Request.Priority)
-	number(int64(problem.Bit(o.e.p.LeavingGone)))
+	number(int64(room.Bit(o.e.p.Room.LeavingGone)))
 	last := &question.Strategies[len(question.Strategies)-1]
 	number(int64(last.Gang))
 	number(int64(len(last.Groups)))
@@ -142,7 +142,7 @@ func (o *oneByOneSearch) fewest(domains []layout.Vertex) map[layout.Vertex]int64
 			gain = max(gain, (amount-1)/question.Request[r]+1)
 		}
 	}
-	bounds, slots := make(map[layout.Vertex]int64, len(domains)), p.Slots().Table()
+	bounds, slots := make(map[layout.Vertex]int64, len(domains)), p.Room.Slots().Table()
 	for _, d := range domains {
 		bounds[d] = (max(0, question.Units-slots.At(d)) + gain - 1) / gain
 	}

@@ -50,7 +50,7 @@ func evict(t *testing.T, c *snapshot.Snapshot, r *gang.Request) (*Eviction, *pro
 	t.Helper()
 	p, err := search.New(c, r, nil, problem.Bounds{})
 	require.NoError(t, err)
-	p.LeavingGone = true
+	p.Room.LeavingGone = true
 	return Evict(p, Anybody), p
 }
 
@@ -150,7 +150,7 @@ func TestTrialsShareTheirSteps(t *testing.T) {
 	p, err := search.New(c, gang, nil, problem.Bounds{})
 	require.NoError(t, err)
 	defer p.Done()
-	p.LeavingGone = true
+	p.Room.LeavingGone = true
 	least, whole := search.For(p).Minimal()
 	require.True(t, whole)
 	require.Len(t, least, 1)
@@ -197,7 +197,7 @@ func TestDoubtOfOneTrial(t *testing.T) {
 	for gang.Steps = 180; gang.Steps < 300; gang.Steps += 2 {
 		p, err := search.New(c, gang, nil, problem.Bounds{})
 		require.NoError(t, err)
-		p.LeavingGone = true
+		p.Room.LeavingGone = true
 		least, _ := search.For(p).Minimal()
 		s := newVictimSearch(least[0], p.NewBudget().Part(evictShare))
 		s.all = &allGone{}
@@ -223,7 +223,7 @@ func TestSparingIsPaidFor(t *testing.T) {
 		p, err = search.New(c, gang, nil, problem.Bounds{Left: left})
 		require.NoError(t, err)
 		defer p.Done()
-		p.LeavingGone = true
+		p.Room.LeavingGone = true
 		least, _ := search.For(p).Minimal()
 		s := newVictimSearch(least[0], p.NewBudget().Part(evictShare))
 		s.all = &allGone{}

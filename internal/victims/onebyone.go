@@ -191,7 +191,7 @@ func (o *oneByOneSearch) placeOf(priority int64) (int, bool) {
 // resource makes room for the gang. A profile may have no member any more; no number of it is read then.
 // O(profiles * requested resources).
 func (o *oneByOneSearch) findKinds() {
-	o.profileKind, o.amounts = make([]int64, len(o.index.Profiles)), make([]int64, len(o.e.p.Needs))
+	o.profileKind, o.amounts = make([]int64, len(o.index.Profiles)), make([]int64, len(o.e.p.Room.Needs))
 	for i := range o.index.Profiles {
 		s := &o.index.Profiles[i]
 		at, ok := o.placeOf(s.Priority)
@@ -207,7 +207,7 @@ func (o *oneByOneSearch) findKinds() {
 // givenBy is the part of a member's amounts that is requested, by need; 0 of a resource that no node has. The slice is
 // valid until the next call.
 func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
-	for r, need := range o.e.p.Needs {
+	for r, need := range o.e.p.Room.Needs {
 		if o.amounts[r] = 0; need.ID >= 0 {
 			o.amounts[r] = holds[need.ID]
 		}
@@ -221,14 +221,14 @@ func (o *oneByOneSearch) givenBy(holds []int64) []int64 {
 //
 // O(nodes * requested resources + k log k for the k candidates of each node).
 func (o *oneByOneSearch) classify() bool {
-	open, released := o.e.p.Slots().Opening(o.e.p.Slots().Refusal), o.e.p.Slots().LeavingReleased()
+	open, released := o.e.p.Room.Slots().Opening(o.e.p.Room.Slots().Refusal), o.e.p.Room.Slots().LeavingReleased()
 	n := int(o.e.p.Model.View.Nodes)
 	if o.at != nil {
 		n = len(o.at)
 	}
 	o.classOf = make([]int32, n)
-	o.classes = sets.NewClassTable(len(o.e.p.Needs))
-	free, on := make([]int64, len(o.e.p.Needs)), []int64(nil)
+	o.classes = sets.NewClassTable(len(o.e.p.Room.Needs))
+	free, on := make([]int64, len(o.e.p.Room.Needs)), []int64(nil)
 	for i := range o.classOf {
 		id := o.node(int32(i))
 		pos, flags := o.e.p.Model.View.At(id), o.e.p.Snapshot.FlagsOf(id)
@@ -236,11 +236,11 @@ func (o *oneByOneSearch) classify() bool {
 		if o.classOf[i] = -1; !open(pos) {
 			continue
 		}
-		if pos >= o.e.p.Model.View.FirstPos[o.e.p.Model.View.Outside] || o.e.p.Zones().BindsOn(flags) {
+		if pos >= o.e.p.Model.View.FirstPos[o.e.p.Model.View.Outside] || o.e.p.Room.Zones().BindsOn(flags) {
 			return false
 		}
-		for r, need := range o.e.p.Needs {
-			free[r] = o.e.p.Slots().FreeOf(id, need, released[id].Amounts)
+		for r, need := range o.e.p.Room.Needs {
+			free[r] = o.e.p.Room.Slots().FreeOf(id, need, released[id].Amounts)
 		}
 		page := o.index.Pages[id/cow.PageSize]
 		on = on[:0]

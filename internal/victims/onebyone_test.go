@@ -77,7 +77,7 @@ func isAsTogether(t *rapid.T, c *snapshot.Snapshot) bool {
 	}
 	p, err := search.New(c, req, nil, problem.Bounds{})
 	require.NoError(t, err)
-	p.LeavingGone = true
+	p.Room.LeavingGone = true
 	if search.For(p).LeastAndMore() != nil {
 		return false // it fits without
 	}

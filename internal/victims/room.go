@@ -12,9 +12,9 @@ import (
 // These are asked only where amounts leave room: to count them costs more.
 func (e *victimSearch) slotsWithout(pos int32, gone []int32) int64 {
 	id := e.p.Model.View.Node(pos)
-	room := e.p.Slots().Room(id, e.givenBack(id, gone))
-	if room > 0 && e.p.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) {
-		room = min(room, e.p.Zones().CountZones(e.p.Zones().NeedsOn(id), e.zonesWithout(id, gone)).Slots)
+	room := e.p.Room.Slots().Room(id, e.givenBack(id, gone))
+	if room > 0 && e.p.Room.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) {
+		room = min(room, e.p.Room.Zones().CountZones(e.p.Room.Zones().NeedsOn(id), e.zonesWithout(id, gone)).Slots)
 	}
 	return room
 }
@@ -23,7 +23,7 @@ func (e *victimSearch) slotsWithout(pos int32, gone []int32) int64 {
 // new.
 func (e *victimSearch) givenBack(id int32, gone []int32) []int64 {
 	amounts := make([]int64, len(e.p.Snapshot.Lineage.Resources))
-	copy(amounts, e.p.Slots().LeavingReleased()[id].Amounts)
+	copy(amounts, e.p.Room.Slots().LeavingReleased()[id].Amounts)
 	for _, i := range gone {
 		for r, amount := range e.members[i].Class.Holds {
 			amounts[r] += amount
@@ -44,7 +44,7 @@ func (e *victimSearch) slotsOfRoles(room func(id int32, extra []int64, zones *nu
 // zonesWithout are the zones of a node without leaving members and some of its candidates; no zones if none are
 // known.
 func (e *victimSearch) zonesWithout(id int32, gone []int32) *numa.Occupancy {
-	zones := e.p.Zones().StateOf(id, e.p.Slots().LeavingReleased()[id])
+	zones := e.p.Room.Zones().StateOf(id, e.p.Room.Slots().LeavingReleased()[id])
 	for _, i := range gone {
 		zones = snapshot.Without(zones, e.members[i])
 	}
@@ -56,6 +56,6 @@ func (e *victimSearch) zonesWithout(id int32, gone []int32) *numa.Occupancy {
 func (e *victimSearch) refusalOfRoles() func(id int32) string {
 	roles := e.p.OfRoles()
 	return func(id int32) string {
-		return problem.CauseForAll(roles, func(one *problem.Problem) string { return one.Slots().RefusalForGood(id) })
+		return problem.CauseForAll(roles, func(one *problem.Problem) string { return one.Room.Slots().RefusalForGood(id) })
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -21,10 +21,10 @@ import (
 // cost of its changes.
 func (o *oneByOneSearch) roomy() (ceiling int64, domains []layout.Vertex, ok bool) {
 	p, question, tier := o.e.p, &o.e.question, o.widestTier()
-	if tier >= p.Model.View.RootTop || p.Zones().Bind() || p.Model.Multiple != nil || p.Parts.Allowed != nil || p.Request.Class == "" && p.Request.Eligible != nil {
+	if tier >= p.Model.View.RootTop || p.Room.Zones().Bind() || p.Model.Multiple != nil || p.Room.Allowed != nil || p.Request.Class == "" && p.Request.Eligible != nil {
 		return 0, nil, false
 	}
-	if p.Model.View.FirstPos[p.Model.View.Outside] < p.Model.View.Nodes && !p.Hard() {
+	if p.Model.View.FirstPos[p.Model.View.Outside] < p.Model.View.Nodes && !p.Model.Hard {
 		return 0, nil, false
 	}
 	known := map[int]*index.Index{}
@@ -59,7 +59,7 @@ func (o *oneByOneSearch) widestTier() int32 {
 // nil if it has no room for the sums. The index that is kept counts leaving members as staying, and excludes no node.
 func (o *oneByOneSearch) roomUpTo(priority int64) *index.Index {
 	p := o.e.p
-	key := binary.BigEndian.AppendUint64(bytes.Clone(p.Slots().Key()), uint64(priority))
+	key := binary.BigEndian.AppendUint64(bytes.Clone(p.Room.Slots().Key()), uint64(priority))
 	kept := p.Snapshot.Caches.Rooms.Get(&p.Snapshot.Lineage.Clock, p.Snapshot.Lineage.KeptShapes,
 		func(other []byte) bool { return bytes.Equal(other, key) },
 		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
@@ -72,7 +72,7 @@ func (o *oneByOneSearch) roomUpTo(priority int64) *index.Index {
 	if kept == nil {
 		return nil
 	}
-	if nodes, excluded, released := p.Slots().Apart(); len(nodes) > 0 {
+	if nodes, excluded, released := p.Room.Slots().Apart(); len(nodes) > 0 {
 		if kept = o.recountRooms(kept, nodes, o.roomCounter(priority, excluded, released)); kept == nil {
 			return nil
 		}
@@ -99,9 +99,9 @@ func (o *oneByOneSearch) recountRooms(s *snapshot.ShapeIndex, nodes []int32, cou
 }
 
 // roomCounter is a function that counts the slots of a node by id.
-func (o *oneByOneSearch) roomCounter(priority int64, excluded map[int32]bool, released map[int32]problem.Released) func(id int32) int32 {
+func (o *oneByOneSearch) roomCounter(priority int64, excluded map[int32]bool, released map[int32]room.Released) func(id int32) int32 {
 	p := o.e.p
-	takes, extra := p.Slots().Taking(), make([]int64, len(p.Snapshot.Lineage.Resources))
+	takes, extra := p.Room.Slots().Taking(), make([]int64, len(p.Snapshot.Lineage.Resources))
 	return func(id int32) int32 {
 		if excluded[id] || !takes(id) {
 			return 0
@@ -114,12 +114,12 @@ func (o *oneByOneSearch) roomCounter(priority int64, excluded map[int32]bool, re
 			if of.Priority > priority || of.Tied {
 				continue
 			}
-			for _, n := range p.Needs {
+			for _, n := range p.Room.Needs {
 				if n.ID >= 0 {
 					extra[n.ID] += of.Holds[n.ID]
 				}
 			}
 		}
-		return int32(p.Slots().Room(id, extra))
+		return int32(p.Room.Slots().Room(id, extra))
 	}
 }

@@ -106,8 +106,8 @@ func (e *victimSearch) withoutFor(gone []int32, b problem.Bounds) *problem.Probl
 	if err != nil {
 		return nil // never: it was one before
 	}
-	if p.LeavingGone = e.p.LeavingGone; b.Left != nil {
-		p.Zones().ShareFits(e.p)
+	if p.Room.LeavingGone = e.p.Room.LeavingGone; b.Left != nil {
+		p.Room.Zones().ShareFits(&e.p.Room)
 	}
 	return p
 }
@@ -154,7 +154,7 @@ func Hopeless(p *problem.Problem, who Leave) (hopeless, proven bool) {
 		return false, false
 	}
 	emptied := p.WithLeavingGone()
-	emptied.LeavingGone = leaving
+	emptied.Room.LeavingGone = leaving
 	least, whole := search.For(emptied).Minimal()
 	gone, doubt := &allGone{}, !whole || *p.Parts.Doubt
 	defer gone.forget()

@@ -165,7 +165,7 @@ func newVictimSearch(p *problem.Problem, left *front.Budget) *victimSearch {
 		Lowest: math.MaxInt64, Fits: e.fits, FitsAtLast: e.fitsAtLast, Stop: e.spent,
 		Doubt: func() bool { return e.doubt },
 	}
-	for _, n := range p.Needs {
+	for _, n := range p.Room.Needs {
 		e.question.Request = append(e.question.Request, n.Amount)
 	}
 	e.addStrategies()
@@ -177,15 +177,15 @@ func newVictimSearch(p *problem.Problem, left *front.Budget) *victimSearch {
 // if zones bind on some node. The question stays exact only if slots decide, quotas do not, and no usable node lies
 // outside the tree. O(nodes * requested resources).
 func (e *victimSearch) findNodes() {
-	released, refusal := e.p.Slots().LeavingReleased(), e.p.Slots().RefusalForGood
+	released, refusal := e.p.Room.Slots().LeavingReleased(), e.p.Room.Slots().RefusalForGood
 	room := search.For(e.p).Room()
 	if room != nil {
 		e.question.Slots, refusal = e.slotsOfRoles(room), e.refusalOfRoles()
 	}
-	free := make([]int64, int(e.p.Model.View.Nodes)*len(e.p.Needs)) // one block for all nodes
+	free := make([]int64, int(e.p.Model.View.Nodes)*len(e.p.Room.Needs)) // one block for all nodes
 	e.question.Nodes = make([]preempt.Node, e.p.Model.View.Nodes)
 	e.question.Exact = search.For(e.p).Exact() && e.p.Request.Quota == ""
-	open := e.p.Slots().Opening(refusal)
+	open := e.p.Room.Slots().Opening(refusal)
 	for pos := range e.p.Model.View.Nodes {
 		if !open(pos) {
 			continue
@@ -193,11 +193,11 @@ func (e *victimSearch) findNodes() {
 		id, n := e.p.Model.View.Node(pos), &e.question.Nodes[pos]
 		n.Outside = pos >= e.p.Model.View.FirstPos[e.p.Model.View.Outside]
 		e.question.Exact = e.question.Exact && !n.Outside
-		n.Free, free = free[:len(e.p.Needs):len(e.p.Needs)], free[len(e.p.Needs):]
-		for r, need := range e.p.Needs {
-			n.Free[r] = e.p.Slots().FreeOf(id, need, released[id].Amounts)
+		n.Free, free = free[:len(e.p.Room.Needs):len(e.p.Room.Needs)], free[len(e.p.Room.Needs):]
+		for r, need := range e.p.Room.Needs {
+			n.Free[r] = e.p.Room.Slots().FreeOf(id, need, released[id].Amounts)
 		}
-		if e.p.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) && room == nil {
+		if e.p.Room.Zones().BindsOn(e.p.Snapshot.FlagsOf(id)) && room == nil {
 			e.question.Slots = e.slotsWithout
 		}
 	}

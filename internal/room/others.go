@@ -1,6 +1,6 @@
 // Which nodes are meant for others than some members?
 
-package problem
+package room
 
 import (
 	"slices"
@@ -49,6 +49,28 @@ func othersMayBeLeftOut(c *snapshot.Snapshot, judges *match.Bench, shapes []*gan
 		may = may || of != none
 	}
 	return may
+}
+
+// SparesSome says whether a room without the nodes meant for others than the members differs from one with them, and has nodes for all. alone
+// is the room of a role. To tell that is O(kinds of nodes); for shapes with preferences O(touched nodes), and O(nodes) the first time.
+func (r *Room) SparesSome(alone func(role int) *Room) bool {
+	differs := false
+	for role, shapes := range placedTogether(r.Shapes, r.RoleOf) {
+		of := othersByKind(r.Snapshot, r.Judges, shapes)
+		if of == untold {
+			of = alone(role).Slots().shareOfOthers()
+		}
+		if of == all {
+			return false
+		}
+		differs = differs || of == some
+	}
+	return differs
+}
+
+// MaySpare says whether nodes meant for others are to be left out, as far as the kinds of nodes tell. O(kinds).
+func (r *Room) MaySpare() bool {
+	return !r.Request.TakesAnyNode && !r.Spared && othersMayBeLeftOut(r.Snapshot, r.Judges, r.Shapes, r.RoleOf)
 }
 
 // othersByKind says how many nodes are meant for others than members of shapes that come to a node together. O(kinds).

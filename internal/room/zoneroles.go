@@ -1,6 +1,6 @@
 // Which counts of members of several roles do the zones of a node take together, and which shares does each member get?
 
-package problem
+package room
 
 import (
 	"slices"
@@ -42,7 +42,7 @@ type zoneFiller struct {
 // zoneFiller prepares the members of all roles for the zones of a node.
 func (z Zones) zoneFiller(id int32) *zoneFiller {
 	f := &zoneFiller{needs: z.NeedsOn(id), steps: zoneSteps, most: z.PendingByRole()}
-	for _, m := range z.p.ZoneState.members {
+	for _, m := range z.r.ZoneState.members {
 		f.lenient = append(f.lenient, m.Exclusive == numa.Preferred)
 	}
 	return f
@@ -51,12 +51,12 @@ func (z Zones) zoneFiller(id int32) *zoneFiller {
 // PendingByRole counts all new members of the gang, also for a plan of some of them. Roles of one shape count in the
 // first of them. O(members).
 func (z Zones) PendingByRole() front.Vector {
-	if z.p.Parts.All != nil { // so that all selections share what is found for a state
-		z.p = z.p.Parts.All
+	if z.r.All != nil { // so that all selections share what is found for a state
+		z.r = z.r.All
 	}
-	n := make(front.Vector, len(z.p.Shapes))
-	for i := range z.p.Model.Pending {
-		n[z.p.Twin(int(z.p.Role(i)))]++
+	n := make(front.Vector, len(z.r.Shapes))
+	for i := range z.r.Model.Pending {
+		n[z.r.Twin(int(z.r.Role(i)))]++
 	}
 	return n
 }
@@ -188,10 +188,10 @@ func (f *zoneFiller) keep() {
 // known for an equal state. Else the search takes as many steps as it may (zoneSteps, what is left of steps, but
 // leastZoneSteps in any case), and takes them off.
 func (z Zones) ZoneFit(id int32, state *numa.Occupancy, steps *int) *ZoneFit {
-	if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
+	if !z.BindsOn(z.r.Snapshot.FlagsOf(id)) {
 		return nil
 	}
-	return z.p.ZoneState.zoneFits.of(z.zonesOf(id), state, 0, func() *ZoneFit {
+	return z.r.ZoneState.zoneFits.of(z.zonesOf(id), state, 0, func() *ZoneFit {
 		// A node may use up no more than its own share of the steps, so that the first nodes do not take all.
 		f := z.zoneFiller(id)
 		f.steps = max(leastZoneSteps, min(f.steps, *steps))
@@ -206,7 +206,7 @@ func (z Zones) ZoneFit(id int32, state *numa.Occupancy, steps *int) *ZoneFit {
 func (z Zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) bool {
 	steps := zoneSteps
 	fit := z.ZoneFit(id, state, &steps)
-	return fit == nil || fit.Most.Holds(ByShape(z.p, want))
+	return fit == nil || fit.Most.Holds(z.r.ByShape(want))
 }
 
 // inZones gives zones of a node to counts of members by role, and returns their shares by role: in the first order of
@@ -217,7 +217,7 @@ func (z Zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) boo
 // order: roles.5
 func (z Zones) inZones(id int32, state *numa.Occupancy, want front.Vector) [][]numa.Placed {
 	f := z.zoneFiller(id)
-	want = ByShape(z.p, want)
+	want = z.r.ByShape(want)
 	roles, out := f.zoned(want), make([][]numa.Placed, len(want))
 	if f.place(state, roles, want, out) {
 		return out
@@ -270,9 +270,9 @@ func (f *zoneFiller) place(state *numa.Occupancy, left []int, want front.Vector,
 // giveZones calls share for the members on one node that get zones, by index in pending. members are in rank order,
 // and those of one shape take its shares in that order.
 func (z Zones) giveZones(id int32, state *numa.Occupancy, members []int, share func(member int, placed *numa.Placed)) {
-	want := make(front.Vector, len(z.p.Shapes))
+	want := make(front.Vector, len(z.r.Shapes))
 	for _, i := range members {
-		want[z.p.Role(i)]++
+		want[z.r.Role(i)]++
 	}
 	// Roles of one shape draw from one list of shares.
 	placed := z.inZones(id, state, want)
@@ -280,7 +280,7 @@ func (z Zones) giveZones(id int32, state *numa.Occupancy, members []int, share f
 		return // never: they fit
 	}
 	for _, i := range members {
-		of := &placed[z.p.Twin(int(z.p.Role(i)))]
+		of := &placed[z.r.Twin(int(z.r.Role(i)))]
 		if len(*of) == 0 {
 			continue // of a role without zones here
 		}
@@ -300,11 +300,11 @@ func (z Zones) TakeZones(held map[int32]Reserved, positions []int32, waits []*sn
 	}
 	gone, on := z.zonesAfter(waits), map[int32]front.Vector{} // on: placed members by node, then role
 	for i, pos := range positions {
-		id := z.p.Model.View.Node(pos)
+		id := z.r.Model.View.Node(pos)
 		if on[id] == nil {
-			on[id] = make(front.Vector, len(z.p.Shapes))
+			on[id] = make(front.Vector, len(z.r.Shapes))
 		}
-		on[id][z.p.Twin(int(z.p.Role(i)))]++
+		on[id][z.r.Twin(int(z.r.Role(i)))]++
 	}
 	for id, some := range on {
 		steps, state := zoneSteps, z.StateOf(id, Released{zones: gone[id]})
@@ -318,7 +318,7 @@ func (z Zones) TakeZones(held map[int32]Reserved, positions []int32, waits []*sn
 			if next, err := t.Zones.Add(placed...); err == nil {
 				t.Zones = next
 			} else {
-				t.Beside = front.Front{make(front.Vector, len(z.p.Shapes))} // a sum overflows: no room for more
+				t.Beside = front.Front{make(front.Vector, len(z.r.Shapes))} // a sum overflows: no room for more
 			}
 		}
 		held[id] = t

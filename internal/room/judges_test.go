@@ -1,4 +1,4 @@
-package problem
+package room
 
 import (
 	"fmt"
@@ -36,8 +36,7 @@ func TestLongListsAreLookedUp(t *testing.T) {
 	terms := []gang.NodeTerm{{Labels: []gang.Expression{{Key: "z", Operator: gang.In, Values: values}}}}
 	choosy.Affinity, picky.Preferred = terms, []gang.Preference{{Weight: 1, Nodes: terms[0]}}
 	for i, s := range []gang.Shape{plain, tolerant, choosy, picky} {
-		p, err := New(c, &gang.Request{Name: "g", Members: []gang.Member{{Name: "m"}}, Shape: s}, nil, Bounds{})
-		require.NoError(t, err)
+		p := roomOf(t, c, s)
 		require.Equal(t, i > 0, p.Judges != nil)
 		judged := 0
 		for id := range int32(len(c.Lineage.Names)) {
@@ -53,22 +52,5 @@ func TestLongListsAreLookedUp(t *testing.T) {
 	spec.Nodes[0].Taints = slices.Repeat(spec.Nodes[0].Taints, many)
 	c, err = snapshot.New(spec)
 	require.NoError(t, err)
-	p, err := New(c, &gang.Request{Name: "g", Members: []gang.Member{{Name: "m"}}, Shape: plain}, nil, Bounds{})
-	require.NoError(t, err)
-	require.NotNil(t, p.Judges)
-}
-
-// Members whose shapes differ in anything are of different roles.
-func TestRolesDifferInAnything(t *testing.T) {
-	spec := cluster.Spec{Nodes: []cluster.Node{{Name: "n", Allocatable: muster.Resources{"cpu": 1, "memory": 1}}}}
-	c, err := snapshot.New(spec)
-	require.NoError(t, err)
-	req := &gang.Request{Name: "g"}
-	for i := range 1000 {
-		s := &gang.Shape{Resources: muster.Resources{"cpu": int64(i % 500), "memory": int64(500 - i%500)}} // all of one sum
-		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint(i), Shape: s})
-	}
-	p, err := New(c, req, nil, Bounds{})
-	require.NoError(t, err)
-	require.Len(t, p.Shapes, 500)
+	require.NotNil(t, roomOf(t, c, plain).Judges)
 }

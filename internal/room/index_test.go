@@ -1,4 +1,4 @@
-package problem
+package room
 
 import (
 	"fmt"
@@ -8,9 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -30,11 +32,9 @@ func TestShapesThatDifferInOneFieldHaveOtherKeys(t *testing.T) {
 			NUMA:        gang.NUMA{Policy: numa.BestEffort, Exclusive: numa.Preferred, CPUs: numa.WholeCores, ThreadsPerCore: 2},
 		}
 	}
+	c := oneNode(t)
 	keyOf := func(s *gang.Shape) []byte {
-		p := rich(t)
-		p.Shapes = []*gang.Shape{s}
-		require.NoError(t, sumNeeds(p))
-		return p.Slots().Key()
+		return roomOf(t, c, *s).Slots().Key()
 	}
 	same := keyOf(full())
 	require.Equal(t, same, keyOf(full()))
@@ -104,13 +104,22 @@ func alter(t *testing.T, v reflect.Value, at string, n *int) (string, bool) {
 
 // Limits and preferences stand one behind the other in a key, and neither is read as the other.
 func TestKeysTellLimitsFromPreferences(t *testing.T) {
+	c := oneNode(t)
 	keyOf := func(apart []index.Cap, weight int64, label, value string) []byte {
 		term := gang.NodeTerm{Labels: []gang.Expression{{Key: label, Operator: gang.In, Values: []string{value}}}}
-		p := rich(t)
-		p.Shapes = []*gang.Shape{{Preferred: []gang.Preference{{Weight: weight, Nodes: term}}}}
+		p := roomOf(t, c, gang.Shape{})
+		p.Spared, p.Shapes = true, []*gang.Shape{{Preferred: []gang.Preference{{Weight: weight, Nodes: term}}}}
 		p.Model.Limits = &limits.Limits{Apart: apart}
 		return p.Slots().Key()
 	}
 	limited := keyOf([]index.Cap{{Tier: 1, Most: 5}}, 8, "k", "\x02In\x01\x01x")
 	require.NotEqual(t, limited, keyOf(nil, 5, "\x01\x01k\x02In\x01\x06", "x"))
+}
+
+// oneNode is a node with CPUs, memory and devices.
+func oneNode(t *testing.T) *snapshot.Snapshot {
+	t.Helper()
+	c, err := snapshot.New(cluster.Spec{Nodes: []cluster.Node{{Name: "n", Allocatable: muster.Resources{"gpu": 4, "cpu": 8}}}})
+	require.NoError(t, err)
+	return c
 }

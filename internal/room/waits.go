@@ -1,29 +1,29 @@
 // Which leaving members must be gone before the new ones fit where a plan puts them?
 
-package problem
+package room
 
 import (
 	"cmp"
 	"maps"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
 // WaitsFor lists the leaving members that must be gone before the members fit where they are placed, in the order of
 // names: on every node the fewest, of equal sets the first. Members of the gang are at these positions, or units of
-// it. Nodes are independent, since a member gives back nothing on another node. The plan counts on all leaving
+// it. Those in out must be gone in any case. Nodes are independent, since a member gives back nothing on another node. The plan counts on all leaving
 // members being gone, so that on every node all of them together suffice. O(leaving members), and on nodes with new
 // and leaving members the cost of fewestLeaving.
-func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
+func (r *Room) WaitsFor(positions []int32, out []*snapshot.Member) []*snapshot.Member {
 	placed := map[int32]int64{}
 	for _, pos := range positions {
-		placed[p.Model.View.Node(pos)]++
+		placed[r.Model.View.Node(pos)]++
 	}
-	out := p.Company.Leaving(withGangs(p, positions), aloneDomains(p, positions))
 	leaving, gone := map[int32][]*snapshot.Member{}, map[int32][]*snapshot.Member{}
-	for _, m := range p.Snapshot.Leaving {
+	for _, m := range r.Snapshot.Leaving {
 		switch {
 		case placed[m.Node] == 0:
 		case slices.Contains(out, m):
@@ -33,16 +33,16 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 		}
 	}
 	for id, members := range leaving {
-		load, units := p, placed[id]
+		load, units := r, placed[id]
 		zones := func(state *numa.Occupancy) bool {
-			return p.Zones().CountZones(p.Zones().NeedsOn(id), state).Slots >= units
+			return r.Zones().CountZones(r.Zones().NeedsOn(id), state).Slots >= units
 		}
-		if p.HasRoles() {
+		if r.HasRoles() {
 			// Members of several shapes are one unit that asks for their sum; zones are asked for the counts of each
 			// role.
-			some := countsOn(p, positions, id)
-			load, units = onNode(p, positions, id), 1
-			zones = func(state *numa.Occupancy) bool { return p.Zones().zonesTake(id, state, some) }
+			some := r.countsOn(positions, id)
+			load, units = r.onNode(positions, id), 1
+			zones = func(state *numa.Occupancy) bool { return r.Zones().zonesTake(id, state, some) }
 		}
 		out = append(out, fewestLeaving(load, id, members, gone[id], units, zones)...)
 	}
@@ -50,18 +50,46 @@ func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
 	return out
 }
 
+// countsOn counts the members on a node by role.
+func (r *Room) countsOn(positions []int32, id int32) front.Vector {
+	some := make(front.Vector, len(r.Shapes))
+	for i, pos := range positions {
+		if r.Model.View.Node(pos) == id {
+			some[r.Role(i)]++
+		}
+	}
+	return some
+}
+
+// onNode is the room for all members that are placed on a node: one unit, which asks for their sum. Its zones stay
+// prepared for the roles of r, so that questions about zones are for r. positions are those of the pending members.
+// O(members).
+func (r *Room) onNode(positions []int32, id int32) *Room {
+	next := *r
+	next.RoleOf, next.Shapes, next.Twins = nil, nil, nil
+	for i, pos := range positions {
+		if r.Model.View.Node(pos) == id {
+			next.Shapes = append(next.Shapes, r.ShapeOf(i))
+		}
+	}
+	if err := next.SumNeeds(); err != nil {
+		next.Needs = nil // never: they fit on a node together, so their sum does not overflow
+	}
+	return &next
+}
+
 // lacking is the amounts that n units need on a node beyond what is free, by need; 0 where enough is free.
-func lacking(p *Problem, id int32, n int64) []int64 {
-	lack := make([]int64, len(p.Needs))
-	for i, need := range p.Needs {
-		lack[i] = max(0, n*need.Amount-p.Slots().FreeOf(id, need, nil))
+func lacking(r *Room, id int32, n int64) []int64 {
+	lack := make([]int64, len(r.Needs))
+	for i, need := range r.Needs {
+		lack[i] = max(0, n*need.Amount-r.Slots().FreeOf(id, need, nil))
 	}
 	return lack
 }
 
 // leavingSearch looks for a set of leaving members that makes room for units on a node.
 type leavingSearch struct {
-	p     *Problem
+	r     *Room
 	zones func(*numa.Occupancy) bool // whether they take the units in a state; nil: they are not looked at
 }
 
@@ -74,14 +102,14 @@ type leavingSearch struct {
 // subsets.
 //
 // order: waiting.3
-func fewestLeaving(p *Problem, id int32, members, gone []*snapshot.Member, units int64, zones func(*numa.Occupancy) bool) []*snapshot.Member {
-	e := leavingSearch{p: p}
-	if p.Zones().BindsOn(p.Snapshot.FlagsOf(id)) {
+func fewestLeaving(r *Room, id int32, members, gone []*snapshot.Member, units int64, zones func(*numa.Occupancy) bool) []*snapshot.Member {
+	e := leavingSearch{r: r}
+	if r.Zones().BindsOn(r.Snapshot.FlagsOf(id)) {
 		e.zones = zones
 	}
-	lack, state := lacking(p, id, units), p.Zones().StateOf(id, Released{})
+	lack, state := lacking(r, id, units), r.Zones().StateOf(id, Released{})
 	for _, m := range gone {
-		for r, need := range p.Needs {
+		for r, need := range r.Needs {
 			if need.ID >= 0 {
 				lack[r] -= m.Class.Holds[need.ID]
 			}
@@ -112,7 +140,7 @@ func (e *leavingSearch) cover(members []*snapshot.Member, lack []int64, state *n
 			// first member is o were tried.
 			continue
 		}
-		for r, need := range e.p.Needs {
+		for r, need := range e.r.Needs {
 			left[r] = lack[r]
 			if need.ID >= 0 {
 				left[r] -= m.Class.Holds[need.ID]
@@ -146,7 +174,7 @@ func (e *leavingSearch) same(a, b *snapshot.Member) bool {
 // other members may hold these for each resource; for zones it takes the state without any of the members.
 func (e *leavingSearch) couldCover(members []*snapshot.Member, lack []int64, state *numa.Occupancy, size int) bool {
 	held := make([]int64, len(members))
-	for r, need := range e.p.Needs {
+	for r, need := range e.r.Needs {
 		if lack[r] <= 0 {
 			continue
 		}

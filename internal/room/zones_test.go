@@ -1,4 +1,4 @@
-package problem
+package room
 
 import (
 	"testing"
@@ -10,12 +10,29 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/match"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 )
 
-// onZones is the problem of units with a member of each shape, and a node with four zones of four devices, and so many CPUs in none.
-func onZones(t *testing.T, cpus int64, shapes ...gang.Shape) *Problem {
+// roomOf is the room of units with a member of each shape.
+func roomOf(t *testing.T, c *snapshot.Snapshot, shapes ...gang.Shape) *Room {
+	t.Helper()
+	req := &gang.Request{Name: "g", Members: []gang.Member{{Name: "m"}}, Shape: shapes[0]}
+	judges, err := match.ForRequest(req, c.ManyTaints)
+	require.NoError(t, err)
+	r := &Room{Model: &model.Model{View: c.Lineage.Tree(""), LCA: -1}, Snapshot: c, Request: req, Judges: judges, Memory: &Memory{}}
+	for i := range shapes {
+		r.Shapes = append(r.Shapes, &shapes[i])
+	}
+	require.NoError(t, r.SumNeeds())
+	r.Align()
+	return r
+}
+
+// onZones is the room of units with a member of each shape, and a node with four zones of four devices, and so many CPUs in none.
+func onZones(t *testing.T, cpus int64, shapes ...gang.Shape) *Room {
 	t.Helper()
 	node := cluster.Node{Name: "node", Allocatable: muster.Resources{"gpu": 16, "cpu": cpus}, NUMA: &cluster.NUMA{}}
 	for id := range 4 {
@@ -23,15 +40,7 @@ func onZones(t *testing.T, cpus int64, shapes ...gang.Shape) *Problem {
 	}
 	c, err := snapshot.New(cluster.Spec{Nodes: []cluster.Node{node}})
 	require.NoError(t, err)
-	p, err := New(c, &gang.Request{Name: "g", Members: []gang.Member{{Name: "m"}}, Shape: shapes[0]}, nil, Bounds{})
-	require.NoError(t, err)
-	p.Shapes = nil
-	for i := range shapes {
-		p.Shapes = append(p.Shapes, &shapes[i])
-	}
-	require.NoError(t, sumNeeds(p))
-	renewZones(p)
-	return p
+	return roomOf(t, c, shapes...)
 }
 
 func ofZones(policy numa.Policy, amounts muster.Resources) gang.Shape {

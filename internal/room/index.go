@@ -1,7 +1,7 @@
 // How does a plan know the slots of all nodes without counting each? From the index of its shape, which is kept from
 // snapshot to snapshot: only nodes that changed are counted again.
 
-package problem
+package room
 
 import (
 	"bytes"
@@ -24,33 +24,33 @@ import (
 // can share it, because the host's Eligible has no class, the host tells the slots, or only some nodes are allowed; or if slots exceed an index.
 // O(kept shapes) if it is known for this snapshot, else the cost of after or newIndex.
 func (k Slots) index() *snapshot.ShapeIndex {
-	if k.p.Request.Class == "" && k.p.Request.Eligible != nil || k.p.Request.Slots != nil || k.p.Parts.Allowed != nil {
+	if k.r.Request.Class == "" && k.r.Request.Eligible != nil || k.r.Request.Slots != nil || k.r.Allowed != nil {
 		return nil
 	}
 	key := k.Key() // in the scratch, hence a clone of it for what is kept
-	ix := k.Indexes().Get(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptShapes,
+	ix := k.Indexes().Get(&k.r.Snapshot.Lineage.Clock, k.r.Snapshot.Lineage.KeptShapes,
 		func(other []byte) bool { return bytes.Equal(other, key) },
 		func(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex {
-			return Slots{k.p, true}.after(s, nodes)
+			return Slots{k.r, true}.after(s, nodes)
 		},
-		func() ([]byte, *snapshot.ShapeIndex) { return bytes.Clone(key), Slots{k.p, true}.newIndex() })
+		func() ([]byte, *snapshot.ShapeIndex) { return bytes.Clone(key), Slots{k.r, true}.newIndex() })
 	if ix != nil {
-		k.p.ZoneState.indexNeeds = ix.Needs
+		k.r.ZoneState.indexNeeds = ix.Needs
 	}
 	return ix
 }
 
 // Indexes keep the slots of shapes from snapshot to snapshot: those on all nodes, or on the ones that are not meant for others.
 func (k Slots) Indexes() *cow.Memo[[]byte, *snapshot.ShapeIndex] {
-	if k.p.whole != nil {
-		return &k.p.Snapshot.Caches.Spared
+	if k.r.Spared {
+		return &k.r.Snapshot.Caches.Spared
 	}
-	return &k.p.Snapshot.Caches.Shapes
+	return &k.r.Snapshot.Caches.Shapes
 }
 
 // shareOfOthers asks the nodes whether they are meant for others, and keeps the answers for later snapshots.
 func (k Slots) shareOfOthers() share {
-	c, key, is := k.p.Snapshot, k.Key(), k.others()
+	c, key, is := k.r.Snapshot, k.Key(), k.others()
 	v := c.Caches.Others.Get(&c.Lineage.Clock, c.Lineage.KeptShapes,
 		func(other []byte) bool { return bytes.Equal(other, key) },
 		func(v *snapshot.Verdicts, nodes []int32) *snapshot.Verdicts { return v.After(c, nodes, is) },
@@ -68,11 +68,11 @@ func (k Slots) shareOfOthers() share {
 // counts of zones.
 func (k Slots) newIndex() *snapshot.ShapeIndex {
 	s := &snapshot.ShapeIndex{}
-	s.Index.Caps = k.p.Model.Limits.Caps()
-	if !s.Index.Build(k.p.Model.View, k.countNodes, k.p.Zones().alikeIn(&s.Index, nil)) {
+	s.Index.Caps = k.r.Model.Limits.Caps()
+	if !s.Index.Build(k.r.Model.View, k.countNodes, k.r.Zones().alikeIn(&s.Index, nil)) {
 		return nil
 	}
-	s.Needs, s.Inexact = k.p.Zones().allNeeds(), k.p.ZoneState.inexact
+	s.Needs, s.Inexact = k.r.Zones().allNeeds(), k.r.ZoneState.inexact
 	return s
 }
 
@@ -82,8 +82,8 @@ func (k Slots) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex
 	if s == nil {
 		return k.newIndex()
 	}
-	k.p.ZoneState.indexNeeds = s.Needs
-	return k.recount(s, k.p.Company.Domains(nodes), nil, nil)
+	k.r.ZoneState.indexNeeds = s.Needs
+	return k.recount(s, k.r.Company.Domains(nodes), nil, nil)
 }
 
 // overlay is the index for one request: without slots on the nodes that it excludes and, if leaving members count as
@@ -95,8 +95,8 @@ func (k Slots) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 	}
 	// Sums by group size are made on the index that is kept. recount then passes them on, and only the domains above
 	// these nodes are summed for this request; made on the overlay, all of them would be, and be lost with it.
-	for i := range k.p.Model.Levels {
-		k.GroupsOf(&s.Index, index.Grouping{Size: k.p.Model.Levels[i].Size, Cap: k.p.Model.Limits.CapOf(i)})
+	for i := range k.r.Model.Levels {
+		k.GroupsOf(&s.Index, index.Grouping{Size: k.r.Model.Levels[i].Size, Cap: k.r.Model.Limits.CapOf(i)})
 	}
 	return k.recount(s, nodes, excluded, extra)
 }
@@ -111,7 +111,7 @@ func (k Slots) Apart() (nodes []int32, excluded map[int32]bool, released map[int
 	for id := range released {
 		nodes = append(nodes, id)
 	}
-	nodes = k.p.Company.Apart(nodes, k.state())
+	nodes = k.r.Company.Apart(nodes, k.State())
 	slices.Sort(nodes) // for Compact: a node may be in both maps
 	return slices.Compact(nodes), excluded, released
 }
@@ -120,16 +120,16 @@ func (k Slots) Apart() (nodes []int32, excluded map[int32]bool, released map[int
 // noted, though the nodes that caused it may be among these: ZonesProven then looks at the nodes themselves.
 func (k Slots) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32]bool, extra map[int32]Released) *snapshot.ShapeIndex {
 	next := &snapshot.ShapeIndex{}
-	if !next.Index.Recount(&s.Index, nodes, k.Counter(excluded, extra), k.p.Zones().alikeIn(&next.Index, extra)) {
+	if !next.Index.Recount(&s.Index, nodes, k.Counter(excluded, extra), k.r.Zones().alikeIn(&next.Index, extra)) {
 		return nil
 	}
-	next.Needs, next.Inexact = k.p.Zones().allNeeds(), k.p.ZoneState.inexact || s.Inexact
+	next.Needs, next.Inexact = k.r.Zones().allNeeds(), k.r.ZoneState.inexact || s.Inexact
 	return next
 }
 
 // GroupsOf are the sums of an index for groups. The index keeps the sums of the last ones asked for.
 func (k Slots) GroupsOf(ix *index.Index, key index.Grouping) *index.GroupSums {
-	return ix.GroupsOf(&k.p.Snapshot.Lineage.Clock, k.p.Snapshot.Lineage.KeptSizes, key)
+	return ix.GroupsOf(&k.r.Snapshot.Lineage.Clock, k.r.Snapshot.Lineage.KeptSizes, key)
 }
 
 // countNodes fills the slots of all nodes, by position, and returns their sum. Where positions are node ids and
@@ -138,31 +138,31 @@ func (k Slots) GroupsOf(ix *index.Index, key index.Grouping) *index.GroupSums {
 //
 // Same answer as order: slots.1, faster.
 func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
-	count, most := k.Counter(nil, nil), k.p.Model.Limits.OnNode()
+	count, most := k.Counter(nil, nil), k.r.Model.Limits.OnNode()
 	if !k.hasColumns() {
-		for pos := range k.p.Model.View.Nodes {
-			n := count(k.p.Model.View.Node(pos))
+		for pos := range k.r.Model.View.Nodes {
+			n := count(k.r.Model.View.Node(pos))
 			cow.Put(slots, pos, n)
 			total += int64(n)
 		}
 		return total
 	}
-	zones, others := k.p.Zones().zoneCounter(), k.others()
-	for first := int32(0); first < k.p.Model.View.Nodes; first += cow.PageSize {
-		n := min(cow.PageSize, k.p.Model.View.Nodes-first)
+	zones, others := k.r.Zones().zoneCounter(), k.others()
+	for first := int32(0); first < k.r.Model.View.Nodes; first += cow.PageSize {
+		n := min(cow.PageSize, k.r.Model.View.Nodes-first)
 		page := slots.OwnFrom(first)[:cow.PageSize]
 		k.countAmounts(page, first)
 		clear(page[n:])
 		// The page has the slots by amounts alone. A node with marks is counted by itself, which also says that an
 		// absent one has none; zones lower what amounts allow.
-		states := k.p.Snapshot.Zones.Page(int(first / cow.PageSize))
-		for i, f := range k.p.Snapshot.Static.Flags.Page(int(first / cow.PageSize))[:n] {
+		states := k.r.Snapshot.Zones.Page(int(first / cow.PageSize))
+		for i, f := range k.r.Snapshot.Static.Flags.Page(int(first / cow.PageSize))[:n] {
 			switch id := first + int32(i); {
 			case f&^snapshot.Zoned != snapshot.Present:
 				page[i] = count(id)
 			case page[i] > 0 && others != nil && others(id):
 				page[i] = 0
-			case page[i] > 0 && k.p.Zones().BindsOn(f):
+			case page[i] > 0 && k.r.Zones().BindsOn(f):
 				page[i] = min(page[i], int32(zones(id, cmp.Or(states[i], noZones.Bare)).Slots))
 			}
 			page[i] = int32(min(int64(page[i]), most))
@@ -175,22 +175,22 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 // hasColumns says whether amounts, marks and zones decide alone, and stand in columns in the order of positions.
 func (k Slots) hasColumns() bool {
 	nowhere := func(n Need) bool { return n.ID < 0 } // there is no column of it
-	return features.CountNodes.Takes(k.p.Model.Features()) && k.p.Model.View.Order == nil && !k.looks() && !k.p.Model.Limits.AreAlone() && k.p.Request.Eligible == nil &&
-		!slices.ContainsFunc(k.p.Needs, nowhere)
+	return features.CountNodes.Takes(k.r.Model.Features()) && k.r.Model.View.Order == nil && !k.looks() && !k.r.Model.Limits.AreAlone() && k.r.Request.Eligible == nil &&
+		!slices.ContainsFunc(k.r.Needs, nowhere)
 }
 
 // countAmounts fills a page with how many members the amounts allow on nodes with ids from first on. Each need can only
 // lower what those before it allow.
 func (k Slots) countAmounts(page []int32, first int32) {
-	if len(k.p.Needs) == 0 {
+	if len(k.r.Needs) == 0 {
 		for i := range page {
 			page[i] = boundlessSlots
 		}
 		return
 	}
-	for j := range k.p.Needs {
-		need := &k.p.Needs[j]
-		free := k.p.Snapshot.Free[need.ID].Page(int(first / cow.PageSize))[:len(page)]
+	for j := range k.r.Needs {
+		need := &k.r.Needs[j]
+		free := k.r.Snapshot.Free[need.ID].Page(int(first / cow.PageSize))[:len(page)]
 		if j == 0 {
 			for i := range page {
 				page[i] = fits(free[i], need.Amount)
@@ -240,7 +240,7 @@ func (z Zones) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
 		// value.
 		if class := z.zonesOf(id); k.zones != class || !k.state.Equal(state) {
 			k.zones, k.count = class, z.CountZones(z.NeedsOn(id), state)
-			z.p.ZoneState.inexact = z.p.ZoneState.inexact || !k.count.Proven()
+			z.r.ZoneState.inexact = z.r.ZoneState.inexact || !k.count.Proven()
 		}
 		k.state = state
 		return k.count
@@ -250,11 +250,11 @@ func (z Zones) zoneCounter() func(id int32, state *numa.Occupancy) numa.Count {
 // alikeIn is a function that says whether the nodes at two positions have as many slots by the index and zones in equal
 // states, with what is given back there. Nil for a gang that is not aligned: zones do not compare its nodes.
 func (z Zones) alikeIn(ix *index.Index, extra map[int32]Released) func(a, b int32) bool {
-	if !z.p.ZoneState.Aligned {
+	if !z.r.ZoneState.Aligned {
 		return nil
 	}
 	state := func(pos int32) *numa.Occupancy {
-		id := z.p.Model.View.Node(pos)
+		id := z.r.Model.View.Node(pos)
 		return z.StateOf(id, extra[id])
 	}
 	return func(a, b int32) bool { return ix.Slots.At(a) == ix.Slots.At(b) && state(a).Equal(state(b)) }
@@ -267,20 +267,20 @@ const maxKnown = 1 << 10
 // allNeeds is the members prepared so far, by zone class, to be kept in an index. Where this plan prepared some it is
 // a new map: plans on other snapshots may read the old one now.
 func (z Zones) allNeeds() snapshot.NeedsByZones {
-	if len(z.p.ZoneState.OwnNeeds) == 0 {
-		return z.p.ZoneState.indexNeeds
+	if len(z.r.ZoneState.OwnNeeds) == 0 {
+		return z.r.ZoneState.indexNeeds
 	}
 	// The index passes the map on to later snapshots, whose nodes may have other zones: it must not grow for ever.
 	all := snapshot.NeedsByZones{}
-	if len(z.p.ZoneState.indexNeeds) < maxKnown {
-		for class, needs := range z.p.ZoneState.indexNeeds {
+	if len(z.r.ZoneState.indexNeeds) < maxKnown {
+		for class, needs := range z.r.ZoneState.indexNeeds {
 			all[class] = needs
 		}
 	}
-	for class, needs := range z.p.ZoneState.OwnNeeds {
+	for class, needs := range z.r.ZoneState.OwnNeeds {
 		all[class] = needs
 	}
-	z.p.ZoneState.indexNeeds, z.p.ZoneState.OwnNeeds = all, nil
+	z.r.ZoneState.indexNeeds, z.r.ZoneState.OwnNeeds = all, nil
 	return all
 }
 
@@ -288,25 +288,25 @@ func (z Zones) allNeeds() snapshot.NeedsByZones {
 // members. A list stands behind its length, so that different shapes have different keys. The key lies in the
 // scratch, and the next call overwrites it.
 func (k Slots) Key() []byte {
-	key := keyWriter(k.p.Scratch.key[:0])
-	key.text(k.p.Model.View.Name)
-	key.text(k.p.Request.Class)
-	key.number(len(k.p.Needs))
-	for _, need := range k.p.Needs {
+	key := keyWriter(k.r.Memory.key[:0])
+	key.text(k.r.Model.View.Name)
+	key.text(k.r.Request.Class)
+	key.number(len(k.r.Needs))
+	for _, need := range k.r.Needs {
 		key.text(need.Name)
 		key = binary.AppendUvarint(key, uint64(need.Amount))
 	}
-	key.number(len(k.p.Shapes))
-	for _, s := range k.p.Shapes {
+	key.number(len(k.r.Shapes))
+	for _, s := range k.r.Shapes {
 		key.shape(s)
 	}
-	key.limits(k.p)
-	if k.p.whole != nil {
-		for _, s := range k.p.Shapes {
+	key.limits(k.r)
+	if k.r.Spared {
+		for _, s := range k.r.Shapes {
 			key.preferences(s)
 		}
 	}
-	k.p.Scratch.key = key
+	k.r.Memory.key = key
 	return key
 }
 
@@ -321,14 +321,14 @@ func (k *keyWriter) text(s string) {
 }
 
 // limits writes what limits leave of the slots of nodes and domains.
-func (k *keyWriter) limits(p *Problem) {
-	*k = append(*k, Bit(p.Request.Tolerated), Bit(p.Model.Limits != nil))
-	if p.Model.Limits == nil {
+func (k *keyWriter) limits(r *Room) {
+	*k = append(*k, Bit(r.Request.Tolerated), Bit(r.Model.Limits != nil))
+	if r.Model.Limits == nil {
 		return
 	}
-	k.number(int(p.Model.Limits.Alone) + 1)
-	k.number(len(p.Model.Limits.Apart))
-	for _, c := range p.Model.Limits.Apart {
+	k.number(int(r.Model.Limits.Alone) + 1)
+	k.number(len(r.Model.Limits.Apart))
+	for _, c := range r.Model.Limits.Apart {
 		k.number(int(c.Tier))
 		k.number(int(c.Most))
 	}

@@ -1,6 +1,6 @@
 // What do the zones of a node take of one shape or unit, which shares does each member get, and what are they worth?
 
-package problem
+package room
 
 import (
 	"github.com/muster-sched/muster/cluster"
@@ -26,14 +26,14 @@ type zoneState struct {
 // noZones is the class of nodes of which no zones are known.
 var noZones, _ = snapshot.NewZoneClass(&cluster.NUMA{})
 
-// ShareFits makes two problems of one request know what the other found that zones take, on whatever snapshots they are.
-func (z Zones) ShareFits(with *Problem) {
-	z.p.ZoneState.zoneFits = with.ZoneState.zoneFits
+// ShareFits makes two rooms of one request know what the other found that zones take, on whatever snapshots they are.
+func (z Zones) ShareFits(with *Room) {
+	z.r.ZoneState.zoneFits = with.ZoneState.zoneFits
 }
 
 // zonesOf is the zone class of a node.
 func (z Zones) zonesOf(id int32) *snapshot.ZoneClass {
-	if z := z.p.Snapshot.Static.ClassOf(id).Zones; z != nil {
+	if z := z.r.Snapshot.Static.ClassOf(id).Zones; z != nil {
 		return z
 	}
 	return noZones
@@ -42,22 +42,22 @@ func (z Zones) zonesOf(id int32) *snapshot.ZoneClass {
 // NeedsOn are the members prepared for the zones of a node, by shape. They are prepared once for each class of zones.
 func (z Zones) NeedsOn(id int32) []*numa.Need {
 	class := z.zonesOf(id)
-	if needs, ok := z.p.ZoneState.indexNeeds[class]; ok {
+	if needs, ok := z.r.ZoneState.indexNeeds[class]; ok {
 		return needs
 	}
-	if needs, ok := z.p.ZoneState.OwnNeeds[class]; ok {
+	if needs, ok := z.r.ZoneState.OwnNeeds[class]; ok {
 		return needs
 	}
-	needs := make([]*numa.Need, 0, len(z.p.ZoneState.members))
-	for _, m := range z.p.ZoneState.members {
+	needs := make([]*numa.Need, 0, len(z.r.ZoneState.members))
+	for _, m := range z.r.ZoneState.members {
 		if need, err := class.Bare.Zones().Need(m, class.NUMA.Policy); err == nil { // both sides are valid
 			needs = append(needs, need)
 		}
 	}
-	if z.p.ZoneState.OwnNeeds == nil {
-		z.p.ZoneState.OwnNeeds = snapshot.NeedsByZones{}
+	if z.r.ZoneState.OwnNeeds == nil {
+		z.r.ZoneState.OwnNeeds = snapshot.NeedsByZones{}
 	}
-	z.p.ZoneState.OwnNeeds[class] = needs
+	z.r.ZoneState.OwnNeeds[class] = needs
 	return needs
 }
 
@@ -66,7 +66,7 @@ func (z Zones) StateOf(id int32, g Released) *numa.Occupancy {
 	if g.zones != nil {
 		return g.zones
 	}
-	if state := z.p.Snapshot.Zones.At(id); state != nil {
+	if state := z.r.Snapshot.Zones.At(id); state != nil {
 		return state
 	}
 	return noZones.Bare
@@ -99,64 +99,6 @@ func (z Zones) CountZones(needs []*numa.Need, state *numa.Occupancy) numa.Count 
 		count.Slots++
 	}
 	return count
-}
-
-// addUnit puts one member of each need into the zones, each beside those before it. It returns the zones with them,
-// which are the same value if no member has zones there, and their shares; nil if they do not fit.
-//
-// order: zones.2
-func addUnit(needs []*numa.Need, state *numa.Occupancy) (*numa.Occupancy, *zoneShares) {
-	out := &zoneShares{}
-	for _, need := range needs {
-		placed := need.Split(state, 1)
-		if placed == nil {
-			return nil, nil
-		}
-		out.score += need.Rate(state, placed)
-		out.placed = append(out.placed, placed[0])
-		if len(placed[0].Shares) == 0 {
-			continue
-		}
-		next, err := state.Add(placed[0])
-		if err != nil {
-			return nil, nil // the sum overflows
-		}
-		state = next
-	}
-	return state, out
-}
-
-// zoneShares are the shares of zones of the members of some units, in rank order, and the sum of their scores.
-type zoneShares struct {
-	placed []numa.Placed
-	score  int64 // in millionths of a point
-}
-
-// share splits so many units over the zones of a node in a state; nil if they do not fit, or if there are none.
-// Members of one shape are split at once, for one after the other might strand the last. O(1) if it is known for
-// equal zones in an equal state, else the cost of numa.Need.Split.
-//
-// order: zones.2
-func (z Zones) share(id int32, state *numa.Occupancy, units int64) *zoneShares {
-	return z.p.ZoneState.shares.of(z.zonesOf(id), state, units, func() *zoneShares {
-		needs, s := z.NeedsOn(id), &zoneShares{}
-		if len(needs) == 1 { // units are single members: all of them at once
-			s.placed = needs[0].Split(state, int(units))
-			s.score = needs[0].Rate(state, s.placed)
-		}
-		for n := int64(0); n < units && len(needs) > 1; n++ {
-			next, unit := addUnit(needs, state)
-			if unit == nil {
-				return nil
-			}
-			state = next
-			s.placed, s.score = append(s.placed, unit.placed...), s.score+unit.score
-		}
-		if s.placed == nil {
-			return nil
-		}
-		return s
-	})
 }
 
 // zoneKey stands for a number of units on zones of one class, in the states with one hash.
@@ -200,7 +142,7 @@ func (z Zones) zonesAfter(waits []*snapshot.Member) map[int32]*numa.Occupancy {
 	gone := map[int32]*numa.Occupancy{}
 	for _, m := range waits {
 		if gone[m.Node] == nil {
-			gone[m.Node] = z.p.Snapshot.Zones.At(m.Node)
+			gone[m.Node] = z.r.Snapshot.Zones.At(m.Node)
 		}
 		gone[m.Node] = snapshot.Without(gone[m.Node], m)
 	}
@@ -217,13 +159,13 @@ func (z Zones) boundFurther(slots []int64, positions []int32, waits []*snapshot.
 		return
 	}
 	gone, on := z.zonesAfter(waits), map[int32]int64{}
-	z.p.ZoneState.Released = map[int32]Released{}
+	z.r.ZoneState.Released = map[int32]Released{}
 	for _, pos := range positions {
 		on[pos]++
 	}
 	for pos, units := range on {
-		id, x := z.p.Model.View.Node(pos), z.p.Model.View.NodeVertex(pos)
-		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || z.p.Slots().Refusal(id) != "" { // it takes none of the further ones
+		id, x := z.r.Model.View.Node(pos), z.r.Model.View.NodeVertex(pos)
+		if !z.BindsOn(z.r.Snapshot.FlagsOf(id)) || z.r.Slots().Refusal(id) != "" { // it takes none of the further ones
 			continue
 		}
 		// The first members get their shares once waits are gone. If these shares cannot be added to the zones as
@@ -232,17 +174,17 @@ func (z Zones) boundFurther(slots []int64, positions []int32, waits []*snapshot.
 		if s := z.share(id, state, units); s != nil {
 			if beside, err := z.StateOf(id, Released{}).Add(s.placed...); err == nil {
 				room = min(z.CountZones(z.NeedsOn(id), beside).Slots, z.CountZones(z.NeedsOn(id), state).Slots-units)
-				z.p.ZoneState.Released[id] = Released{zones: beside}
+				z.r.ZoneState.Released[id] = Released{zones: beside}
 			}
 		}
-		slots[x] = max(0, min(z.p.Slots().Room(id, nil)-units, room))
+		slots[x] = max(0, min(z.r.Slots().Room(id, nil)-units, room))
 	}
 }
 
 // zoneCause says why the zones of a node take no unit: a member that does not fit by itself is named first, and of
 // several the policy; else there is no capacity for all of the unit. Empty if they take one or are not looked at.
 func (z Zones) zoneCause(id int32, g Released) numa.Cause {
-	if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) {
+	if !z.BindsOn(z.r.Snapshot.FlagsOf(id)) {
 		return ""
 	}
 	needs, state := z.NeedsOn(id), z.StateOf(id, g)
@@ -262,15 +204,15 @@ func (z Zones) zoneCause(id int32, g Released) numa.Cause {
 // does no harm where amounts, or limits, allow no more than what surely fits. O(1), unless some count was inexact:
 // O(nodes * resources), and the counts of zones.
 func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bool {
-	if !z.p.ZoneState.inexact {
+	if !z.r.ZoneState.inexact {
 		return true
 	}
-	zones, most := z.zoneCounter(), z.p.Model.Limits.OnNode()
-	for id := range int32(len(z.p.Snapshot.Lineage.Names)) {
-		if !z.BindsOn(z.p.Snapshot.FlagsOf(id)) || excluded[id] || z.p.Slots().Refusal(id) != "" {
+	zones, most := z.zoneCounter(), z.r.Model.Limits.OnNode()
+	for id := range int32(len(z.r.Snapshot.Lineage.Names)) {
+		if !z.BindsOn(z.r.Snapshot.FlagsOf(id)) || excluded[id] || z.r.Slots().Refusal(id) != "" {
 			continue
 		}
-		count, room := zones(id, z.StateOf(id, extra[id])), min(z.p.Slots().Room(id, extra[id].Amounts), most)
+		count, room := zones(id, z.StateOf(id, extra[id])), min(z.r.Slots().Room(id, extra[id].Amounts), most)
 		if min(count.Slots, room) < min(count.Bound, room) {
 			return false
 		}
@@ -278,24 +220,24 @@ func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bo
 	return true
 }
 
-// zonesOn is the number of zones that the next member gets on a node as it is, 0 if its resources have no zones
+// On is the number of zones that the next member gets on a node as it is, 0 if its resources have no zones
 // there. The gang must be aligned, and of one shape or in units, whose first member counts.
 //
 // order: zones.3
-func (z Zones) zonesOn(x layout.Vertex) int64 {
-	id, state := z.p.Model.View.Node(z.p.Model.View.Position(x)), z.stateAt(x)
-	return z.p.ZoneState.widths.of(z.zonesOf(id), state, 1, func() int64 { return int64(z.NeedsOn(id)[0].Fit(state).Mask.Width()) })
+func (z Zones) On(x layout.Vertex) int64 {
+	id, state := z.r.Model.View.Node(z.r.Model.View.Position(x)), z.StateAt(x)
+	return z.r.ZoneState.widths.of(z.zonesOf(id), state, 1, func() int64 { return int64(z.NeedsOn(id)[0].Fit(state).Mask.Width()) })
 }
 
-// zoneScore is the NUMA score of so many units on a node: the sum over their members, 0 for a gang that is not aligned.
+// Score is the NUMA score of so many units on a node: the sum over their members, 0 for a gang that is not aligned.
 //
 // order: zones.3
-func (z Zones) zoneScore(x layout.Vertex, units int64) int64 {
-	if !z.p.ZoneState.Aligned || units == 0 {
+func (z Zones) Score(x layout.Vertex, units int64) int64 {
+	if !z.r.ZoneState.Aligned || units == 0 {
 		return 0
 	}
-	id := z.p.Model.View.Node(z.p.Model.View.Position(x))
-	if s := z.share(id, z.stateAt(x), units); s != nil {
+	id := z.r.Model.View.Node(z.r.Model.View.Position(x))
+	if s := z.share(id, z.StateAt(x), units); s != nil {
 		return s.score
 	}
 	return 0
@@ -303,8 +245,8 @@ func (z Zones) zoneScore(x layout.Vertex, units int64) int64 {
 
 // least is a lower bound for [Zones.on] on all nodes for which members are prepared: a member with zones
 // gets one at least.
-func (z Zones) leastZones() int64 {
-	for _, known := range []snapshot.NeedsByZones{z.p.ZoneState.indexNeeds, z.p.ZoneState.OwnNeeds} {
+func (z Zones) Least() int64 {
+	for _, known := range []snapshot.NeedsByZones{z.r.ZoneState.indexNeeds, z.r.ZoneState.OwnNeeds} {
 		for _, needs := range known {
 			if !needs[0].Zoned() {
 				return 0
@@ -314,10 +256,10 @@ func (z Zones) leastZones() int64 {
 	return 1
 }
 
-// stateAt is the state of the zones of a node as the plan sees them.
-func (z Zones) stateAt(x layout.Vertex) *numa.Occupancy {
-	id := z.p.Model.View.Node(z.p.Model.View.Position(x))
-	return z.StateOf(id, z.p.ZoneState.Released[id])
+// StateAt is the state of the zones of a node as the plan sees them.
+func (z Zones) StateAt(x layout.Vertex) *numa.Occupancy {
+	id := z.r.Model.View.Node(z.r.Model.View.Position(x))
+	return z.StateOf(id, z.r.ZoneState.Released[id])
 }
 
 // Released is the amounts and zones that leaving members give back on a node.
@@ -329,14 +271,14 @@ type Released struct {
 // LeavingReleased has, by node, the amounts and zones that leaving members give back; nil while they count as staying.
 // O(leaving members * resources) the first time.
 func (k Slots) LeavingReleased() map[int32]Released {
-	if !k.p.LeavingGone || len(k.p.Snapshot.Leaving) == 0 {
+	if !k.r.LeavingGone || len(k.r.Snapshot.Leaving) == 0 {
 		return nil
 	}
-	if k.p.ZoneState.Released != nil {
-		return k.p.ZoneState.Released
+	if k.r.ZoneState.Released != nil {
+		return k.r.ZoneState.Released
 	}
-	k.p.ZoneState.Released = k.ReleasedBy(k.p.Snapshot.Leaving)
-	return k.p.ZoneState.Released
+	k.r.ZoneState.Released = k.ReleasedBy(k.r.Snapshot.Leaving)
+	return k.r.ZoneState.Released
 }
 
 // ReleasedBy has, by node, the amounts and zones that some members give back. O(members * resources).
@@ -345,7 +287,7 @@ func (k Slots) ReleasedBy(members []*snapshot.Member) map[int32]Released {
 	for _, m := range members {
 		g, ok := out[m.Node]
 		if !ok {
-			g = Released{make([]int64, len(k.p.Snapshot.Lineage.Resources)), k.p.Snapshot.Zones.At(m.Node)}
+			g = Released{make([]int64, len(k.r.Snapshot.Lineage.Resources)), k.r.Snapshot.Zones.At(m.Node)}
 		}
 		for r, amount := range m.Class.Holds {
 			g.Amounts[r] += amount
@@ -354,4 +296,9 @@ func (k Slots) ReleasedBy(members []*snapshot.Member) map[int32]Released {
 		out[m.Node] = g
 	}
 	return out
+}
+
+// Proven says whether the zones of nodes were counted exactly, as far as it matters. Cost of [Zones.ZonesProven].
+func (r *Room) Proven() bool {
+	return !r.ZoneState.inexact || r.Zones().ZonesProven(r.Slots().Excluded(), r.Slots().LeavingReleased())
 }
