@@ -44,6 +44,8 @@ const arrows = `
 	preempt               < . topology numa quota gang internal/cover
 	cluster               < internal/printed . topology numa quota gang
 	explain               < . quota gang cluster
+	internal/phrases      < .
+	internal/kinds        < . gang explain internal/phrases
 	internal/invariant    <
 	internal/drawn        < . topology cluster
 	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/match internal/invariant github.com/google/btree
@@ -60,8 +62,8 @@ const arrows = `
 	internal/parts        < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/picks internal/front internal/packing internal/crowd internal/joint internal/steps
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/problem internal/search preempt
-	internal/relax        < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/sets internal/front internal/model internal/room internal/snapshot internal/problem internal/search
-	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/limits internal/problem internal/search internal/victims internal/relax preempt
+	internal/remedies     < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/sets internal/front internal/model internal/room internal/snapshot internal/problem internal/search internal/kinds
+	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/limits internal/problem internal/search internal/victims internal/remedies preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	internal/hostlist     < .
 	internal/keyends      < topology
@@ -91,12 +93,12 @@ const arrows = `
 	placement/manifest/internal/seats < placement/manifest/internal/object placement/manifest/internal/member
 	placement/manifest/internal/assigned < placement/manifest/internal/owners placement/manifest/internal/object
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/member placement/manifest/internal/quotas placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/assigned placement/manifest/internal/assumed placement/manifest/internal/lives placement/manifest/internal/lists gang/queue gang/permit placement/manifest/internal/tasks placement/manifest/internal/runs placement/manifest/internal/terms placement/manifest/internal/jobs placement/manifest/internal/seats placement/manifest/internal/whatif
-	placement/render      < internal/printed internal/hostlist internal/keyends . topology numa quota gang preempt cluster explain placement
+	placement/render      < internal/printed internal/phrases internal/kinds internal/hostlist internal/keyends . topology numa quota gang preempt cluster explain placement
 	internal/validity     < . topology numa quota gang preempt cluster placement
-	internal/changed      < . topology quota gang cluster explain
+	internal/changed      < . topology quota gang cluster explain internal/kinds
 	internal/draws        < . topology numa gang cluster internal/validity
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed internal/draws
-	internal/scenario     < . topology numa quota gang preempt cluster explain placement placement/render internal/validity internal/reference
+	internal/scenario     < . topology numa quota gang preempt cluster explain internal/kinds placement placement/render internal/validity internal/reference
 	internal/cli          < internal/printed internal/keyends internal/match . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
 	cmd/muster            < internal/cli
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
@@ -129,7 +131,7 @@ var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/features", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/limits", "internal/invariant",
-		"internal/match", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/picks", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/relax",
+		"internal/match", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/picks", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

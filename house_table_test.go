@@ -3,7 +3,7 @@ package muster_test
 // core are the packages that make a plan, from the door inwards. What takes numbers without names since long (preempt, cover) and what tells of plans is none.
 var core = []string{
 	"placement", "internal/snapshot", "internal/match", "internal/index", "internal/layout", "internal/cow", "internal/front", "internal/sets", "internal/holds", "internal/limits",
-	"internal/model", "internal/room", "internal/problem", "internal/gather", "internal/packing", "internal/crowd", "internal/joint", "internal/picks", "internal/parts", "internal/search", "internal/relax", "internal/seats",
+	"internal/model", "internal/room", "internal/problem", "internal/gather", "internal/packing", "internal/crowd", "internal/joint", "internal/picks", "internal/parts", "internal/search", "internal/remedies", "internal/seats",
 	"internal/victims", "internal/steps",
 }
 
@@ -14,10 +14,8 @@ var tangled = map[string][]string{
 	"internal/limits":  {"Leaving"},
 	"internal/parts":   {"removalsIn"},
 	"internal/problem": {"settleParts"},
-	"internal/relax":   {"roomsOf", "smallest"},
 	"internal/sets":    {"keepScored"},
 	"internal/victims": {"Evict"},
-	"placement":        {"refuse"},
 }
 
 // doors are the packages whose doors are wider than they should be.

@@ -11,7 +11,7 @@ import (
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/problem"
-	"github.com/muster-sched/muster/internal/relax"
+	"github.com/muster-sched/muster/internal/remedies"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/victims"
@@ -87,7 +87,7 @@ func Explain(c *Cluster, req *gang.Request, opt ExplainOptions) *Explanation {
 // found until then is told.
 func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt ExplainOptions) *Explanation {
 	s, err := c.made()
-	e, b := &Explanation{}, problem.Bounds{Rest: &relax.Budget{}}
+	e, b := &Explanation{}, problem.Bounds{Rest: &remedies.Budget{}}
 	if req != nil {
 		e.Gang = req.Name
 	}
@@ -124,11 +124,11 @@ func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt Expl
 			e.NotTried = notOfIt("how many members nodes would take then only the host knows")
 		case asksHost(req):
 			e.tellWhy(ctx, s, req, why)
-			e.relax(ctx, s, req, opt.Plans, b)
+			e.remedy(ctx, s, req, opt.Plans, b)
 		default: // what is in the way and what would help are found apart from each other
 			var told sync.WaitGroup
 			told.Go(func() { e.tellWhy(ctx, s, req, why) })
-			e.relax(ctx, s, req, opt.Plans, b)
+			e.remedy(ctx, s, req, opt.Plans, b)
 			told.Wait()
 		}
 	default:
@@ -173,8 +173,8 @@ func (e *Explanation) tellWhy(ctx context.Context, s *snapshot.Snapshot, req *ga
 	e.Fragmentation = f.fragmentation()
 }
 
-// relax looks for changes that make the gang start.
-func (e *Explanation) relax(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, plans int, planned problem.Bounds) {
+// remedy looks for changes that make the gang start.
+func (e *Explanation) remedy(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, plans int, planned problem.Bounds) {
 	if plans == 0 {
 		plans = trialPlans
 	}
@@ -195,7 +195,7 @@ func (e *Explanation) relax(ctx context.Context, s *snapshot.Snapshot, req *gang
 		}
 		return summaryOf(res), res.Proven && (res.Preemption == nil || res.Preemption.Proven)
 	}
-	search := relax.Search{Plan: plan, Left: planned.Rest.OrPart(p.NewBudget(), trialsShare), Plans: max(0, plans)}
+	search := remedies.Search{Plan: plan, Left: planned.Rest.OrPart(p.NewBudget(), trialsShare), Plans: max(0, plans)}
 	e.Relaxations, e.NotTried, e.Plans = search.Find(s, req)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/search"
@@ -34,10 +35,22 @@ func refuse(p *problem.Problem) *Unschedulable {
 	if found.Wanted > 0 {
 		u.Wanted = found.Wanted
 	}
-	u.Tiers = slices.Grow(u.Tiers, len(found.Fits))
 	proven := !(p.Bounds.Bare && p.Unsettled) && found.Proven()
 	u.Proven, u.AtLeast = !p.Unsettled && proven, !proven
-	for _, f := range found.Fits {
+	tellTiers(p, u, found.Fits, proven)
+	nameRule(p, u)
+	u.AtLeast = u.AtLeast && u.Rule != RuleMinMember && u.RefusedBy == nil // these say the number
+	if p.Unsettled && u.RefusedBy == nil {
+		u.Refuser = RefuserSteps
+	}
+	countMembersOf(p, u)
+	return u
+}
+
+// tellTiers says of each tier what fits in its best domain, and how much that is at most where no minimum is the reason.
+func tellTiers(p *problem.Problem, u *Unschedulable, fits []model.Fit, proven bool) {
+	u.Tiers = slices.Grow(u.Tiers, len(fits))
+	for _, f := range fits {
 		if f.Domain = present(p, f.Domain); f.Domain < 0 {
 			continue
 		}
@@ -50,13 +63,6 @@ func refuse(p *problem.Problem) *Unschedulable {
 		}
 		u.AtLeast = u.AtLeast || f.AtLeast
 	}
-	nameRule(p, u)
-	u.AtLeast = u.AtLeast && u.Rule != RuleMinMember && u.RefusedBy == nil // these say the number
-	if p.Unsettled && u.RefusedBy == nil {
-		u.Refuser = RefuserSteps
-	}
-	countMembersOf(p, u)
-	return u
 }
 
 // present is the best domain of a tier. No node has room where that is one which the snapshot lacks: then it is the first that is there, in the

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/internal/kinds"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -93,7 +94,7 @@ func detailOf(d explain.Detail) string {
 	return text
 }
 
-// changeOf has what is not zero.
+// changeOf is a change, and what of a gang it is about.
 func changeOf(c *explain.Change) string {
 	of := c.Part
 	if c.Level > 0 {
@@ -102,57 +103,6 @@ func changeOf(c *explain.Change) string {
 	if of = strings.TrimSpace(of); of != "" {
 		of = " of " + of
 	}
-	text := string(c.Kind) + of
-	switch c.Kind {
-	case explain.KindMembers:
-		if c.Parts {
-			return text + fmt.Sprintf(" parts=%d", c.MinParts)
-		}
-		if text += fmt.Sprintf(" min=%d", c.MinMember); c.GangMinMember > 0 {
-			text += fmt.Sprintf(" of %d", c.GangMinMember)
-		}
-		return text
-	case explain.KindLayer:
-		return text + fmt.Sprintf(" %s -> %s", c.From, orNone(c.To))
-	case explain.KindGroup:
-		return text + fmt.Sprintf(" size=%d", c.Size)
-	case explain.KindLimit:
-		if c.OfParts {
-			text += " of parts"
-		}
-		if c.Most > 0 {
-			return text + fmt.Sprintf(" %s at %s -> %d", c.Limit, c.From, c.Most)
-		}
-		return text + fmt.Sprintf(" %s at %s -> none", c.Limit, c.From)
-	case explain.KindMultiple:
-		return text + fmt.Sprintf(" %d at %s", c.Multiple, c.From)
-	case explain.KindRequest:
-		return text + fmt.Sprintf(" %s=%d -> %d", c.Resource, c.Before, c.Amount)
-	case explain.KindNodes:
-		return text + " " + strings.Join(c.Nodes, ",")
-	case explain.KindTaint:
-		return text + fmt.Sprintf(" %s=%s:%s", c.Taint.Key, c.Taint.Value, c.Taint.Effect)
-	case explain.KindSelector:
-		return text + " " + map[bool]string{true: "affinity", false: c.Label}[c.Affinity]
-	case explain.KindQuota:
-		for _, q := range c.Quotas {
-			text += fmt.Sprintf(" %s max=%v min=%v", q.Quota, q.Max, q.Min)
-		}
-		return text
-	case explain.KindGangs:
-		return text + map[bool]string{true: " of fewest members"}[c.FewestMembers] + " " + strings.Join(c.Gangs, ",")
-	case explain.KindPriority:
-		return text + fmt.Sprintf(" %d preempts=%t", c.Priority, c.Preempts)
-	case explain.KindAdd:
-		return text + fmt.Sprintf(" %d like %s to %s", c.Add, c.Like, strings.Join(c.Domain, "/"))
-	case explain.KindCombination: // its two changes are told one by one
-	}
-	return text
-}
-
-func orNone(layer string) string {
-	if layer == "" {
-		return "none"
-	}
-	return layer
+	_, _, line := kinds.Of(c.Kind).Told(c, "", nil)
+	return string(c.Kind) + of + line
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/topology"
 )
@@ -31,7 +32,7 @@ func writeCluster(w io.Writer, outcomes []Outcome, in paint) {
 		}
 		o := snapshot(c)
 		for resource, n := range o.Request.Shape.Resources { // there is one
-			fmt.Fprintf(w, "the cluster before the plans, a slot is %s; of each plan stands below what it touches\n", printed.Text(amountOf(resource, n)))
+			fmt.Fprintf(w, "the cluster before the plans, a slot is %s; of each plan stands below what it touches\n", printed.Text(phrases.AmountOf(resource, n)))
 		}
 		d := newDrawing(c, o)
 		d.whole, d.paint = len(d.cells) <= drawnAtOnce, in
@@ -78,7 +79,7 @@ func writeBrief(w io.Writer, o *Outcome, in paint) {
 	}
 	for i, leaf := range leaves {
 		if i == domainsInBrief {
-			lines = append(lines, line{"  and " + count(len(leaves)-i, "domain") + " more", ""})
+			lines = append(lines, line{"  and " + phrases.Count(len(leaves)-i, "domain") + " more", ""})
 			break
 		}
 		lines = append(lines, d.briefLine(o, leaf, rows[leaf]))
@@ -116,7 +117,7 @@ func (d *drawing) briefLine(o *Outcome, leaf topology.DomainID, names []string) 
 		}
 	}
 	if rest > 0 {
-		text += " and " + count(rest, "node") + " more"
+		text += " and " + phrases.Count(rest, "node") + " more"
 	}
 	return line{"  " + printed.Text(label), text}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/explain"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
@@ -16,7 +17,7 @@ func writeCauses(w io.Writer, nodes *placement.NodeCauses, what string) {
 	if len(nodes.Rejected) == 0 {
 		return
 	}
-	printed.Fprintf(w, "  of %s %s:", count(nodes.Total, "node"), what)
+	printed.Fprintf(w, "  of %s %s:", phrases.Count(nodes.Total, "node"), what)
 	for i, c := range nodes.Rejected {
 		printed.Fprintf(w, "%s %d %s", map[bool]string{true: "", false: ","}[i == 0], c.Nodes, causeWords(c.Cause, c.Nodes))
 		writeKeys(w, c.Which)
@@ -35,7 +36,7 @@ var codes = map[string]explain.Code{
 func causeWords(cause string, nodes int) string {
 	one := map[bool]int{true: 0, false: 1}[nodes == 1]
 	if resource, is := strings.CutPrefix(cause, "resource:"); is {
-		return [...]string{"has", "have"}[one] + " too little " + resourceWord(resource)
+		return [...]string{"has", "have"}[one] + " too little " + phrases.Resource(resource)
 	}
 	if cause == "slots" {
 		return [...]string{"takes", "take"}[one] + " none, as the host says"

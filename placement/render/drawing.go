@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -269,12 +270,12 @@ func (s *sum) add(c cell) {
 }
 
 func (s *sum) String() string {
-	text := fmt.Sprintf("%s, %d of %d slots free", count(s.nodes, "node"), s.free, s.slots)
+	text := fmt.Sprintf("%s, %d of %d slots free", phrases.Count(s.nodes, "node"), s.free, s.slots)
 	if s.outs > 0 {
 		text += fmt.Sprintf(", %d out of service", s.outs)
 	}
 	if s.members > 0 {
-		text += fmt.Sprintf(", %s of the gang", count(s.members, "member"))
+		text += fmt.Sprintf(", %s of the gang", phrases.Count(s.members, "member"))
 	}
 	return text
 }

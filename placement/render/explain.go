@@ -10,6 +10,8 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/kinds"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
@@ -96,9 +98,9 @@ func effort(e *placement.Explanation) (lines []string) {
 		return lines
 	}
 	for _, n := range e.NotTried {
-		lines = append(lines, "Not looked into to the end, "+kindText(n.Kind)+": "+n.Reason+".")
+		lines = append(lines, "Not looked into to the end, "+kinds.Of(n.Kind).Things+": "+n.Reason+".")
 	}
-	return append(lines, was(count(e.Plans, "trial plan"), e.Plans)+" made to find this out.")
+	return append(lines, was(phrases.Count(e.Plans, "trial plan"), e.Plans)+" made to find this out.")
 }
 
 // repeats says whether the last domain has all the room that there is, and so has the one before it, with the same holders.
@@ -135,7 +137,7 @@ func whyWaits(o *Outcome) (lines []string) {
 	}
 	lines = []string{o.Gang + " cannot start: " + refusalText(o) + "."}
 	if len(o.Together) > 0 && len(e.Relaxations) > 0 {
-		lines = append(lines, "It starts together with "+named(mates(o))+", or not at all; what follows is of this gang by itself.")
+		lines = append(lines, "It starts together with "+phrases.Named(mates(o))+", or not at all; what follows is of this gang by itself.")
 	}
 	for i := range e.Facts {
 		lines = append(append(lines, shortText(&e.Facts[i].Detail)...), absentText(&e.Facts[i].Detail)...)
@@ -153,7 +155,7 @@ func startText(p *placement.Result) string {
 	if p == nil {
 		return ""
 	}
-	return fmt.Sprintf(" with %s %s", count(len(p.Assignments), "member"), inPlace(p.Layer, p.Tier, p.Domain))
+	return fmt.Sprintf(" with %s %s", phrases.Count(len(p.Assignments), "member"), inPlace(p.Layer, p.Tier, p.Domain))
 }
 
 // leavingText reads `2 leaving members are gone: ns/a and ns/b`.
@@ -165,7 +167,7 @@ func leavingText(p *placement.Result) string {
 	for _, m := range p.WaitsFor {
 		pods = append(pods, PodName(m.MemberRef))
 	}
-	return is(count(len(pods), "leaving member"), len(pods)) + " gone: " + named(pods)
+	return is(phrases.Count(len(pods), "leaving member"), len(pods)) + " gone: " + phrases.Named(pods)
 }
 
 // evictedText reads `it evicts 3 members: 2 of ns/a and 1 of ns/b`.
@@ -189,7 +191,7 @@ func refusalText(o *Outcome) string {
 	f := &e.Facts[0]
 	switch d := &f.Detail; f.Code {
 	case explain.CodeTogether:
-		text := has(named(d.Names)+", which", len(d.Names)) + " to start together with it, cannot"
+		text := has(phrases.Named(d.Names)+", which", len(d.Names)) + " to start together with it, cannot"
 		if d.Reason != "" {
 			text += ": " + strings.ReplaceAll(d.Reason, "\n", "; ")
 		}
@@ -209,7 +211,7 @@ func refusalText(o *Outcome) string {
 	default:
 		text := "it needs " + members(o, d.Wanted) + rulePhrase(ruleOf(e))
 		if jointly(o, d.Wanted) {
-			text = fmt.Sprintf("it and %s together need %s%s", named(mates(o)), count(d.Wanted, "member"), rulePhrase(ruleOf(e)))
+			text = fmt.Sprintf("it and %s together need %s%s", phrases.Named(mates(o)), phrases.Count(d.Wanted, "member"), rulePhrase(ruleOf(e)))
 		} else if someRun(o, d.Wanted) {
 			text += " with those that run"
 		}
@@ -235,9 +237,9 @@ func withEvictions(e *placement.Explanation, without int) string {
 // members reads `4 members`, or `1 more member` where some run already.
 func members(o *Outcome, wanted int) string {
 	if someRun(o, wanted) {
-		return count(wanted, "more member")
+		return phrases.Count(wanted, "more member")
 	}
-	return count(wanted, "member")
+	return phrases.Count(wanted, "member")
 }
 
 // jointly says whether it is all gangs that start together that need so many members.
@@ -258,7 +260,7 @@ func roomLeft(o *Outcome) (lines []string, whole int) {
 	r := ruleOf(e)
 	whole = tierOf(e, r)
 	d := &e.Fragmentation[whole]
-	layer, path := layerWord(layerOrTier(d.Layer, d.Tier)), strings.Join(d.Domain, "/")
+	layer, path := phrases.Layer(layerOrTier(d.Layer, d.Tier)), strings.Join(d.Domain, "/")
 	like := likeFirst(o.Request)
 	text := "The cluster has room for " + count64(d.Slots, "member") + like + " in all"
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/kinds"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
 )
@@ -56,8 +57,8 @@ func TestEveryCodeHasWords(t *testing.T) {
 // Every kind has a sentence, a change in the words of the input, and words for what was not looked into.
 func TestEveryKindHasWords(t *testing.T) {
 	for _, kind := range explain.Kinds() {
-		require.NotEmpty(t, kinds[kind], kind)
-		require.NotEmpty(t, perhaps[kind], kind)
+		require.NotEqual(t, string(kind), kinds.Of(kind).Things)
+		require.NotEmpty(t, kinds.Of(kind).Perhaps, kind)
 		if kind == explain.KindCombination {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -44,7 +45,7 @@ func ruleOf(e *placement.Explanation) (r rule) {
 
 // limitPhrase says what a limit asks of the members, or of the groups who: ` alone in their leaf`.
 func limitPhrase(l gang.Limit, who string) string {
-	layer := layerWord(l.Layer)
+	layer := phrases.Layer(l.Layer)
 	switch {
 	case l.Kind == gang.Alone && who == "":
 		return " alone in their " + layer
@@ -72,15 +73,15 @@ func rulePhrase(r rule) string {
 	case r.limit.Kind != "":
 		return limitPhrase(r.limit, r.who)
 	case r.multiple != "" && r.who != "":
-		return fmt.Sprintf(", those of %s by multiples of %s in each %s", r.who, r.multiple, layerWord(r.layer))
+		return fmt.Sprintf(", those of %s by multiples of %s in each %s", r.who, r.multiple, phrases.Layer(r.layer))
 	case r.multiple != "":
-		return fmt.Sprintf(", by multiples of %s in each %s", r.multiple, layerWord(r.layer))
+		return fmt.Sprintf(", by multiples of %s in each %s", r.multiple, phrases.Layer(r.layer))
 	case r.layer != "" && strings.HasPrefix(r.who, "groups of "):
-		return fmt.Sprintf(", each of its %s in one %s%s", r.who, layerWord(r.layer), of)
+		return fmt.Sprintf(", each of its %s in one %s%s", r.who, phrases.Layer(r.layer), of)
 	case r.layer != "" && r.who != "":
-		return fmt.Sprintf(", those of %s in one %s%s", r.who, layerWord(r.layer), of)
+		return fmt.Sprintf(", those of %s in one %s%s", r.who, phrases.Layer(r.layer), of)
 	case r.layer != "":
-		return fmt.Sprintf(" in one %s%s", layerWord(r.layer), of)
+		return fmt.Sprintf(" in one %s%s", phrases.Layer(r.layer), of)
 	case r.text == "groups":
 		return " in whole groups"
 	case r.text == "running members":
@@ -105,7 +106,7 @@ func factText(f *explain.Fact) string {
 	d := &f.Detail
 	switch f.Code {
 	case explain.CodePartMinimum:
-		return fmt.Sprintf("Part %s alone needs %s, and %s.", d.Part, count(d.Wanted, "member"), fits(d.Fits))
+		return fmt.Sprintf("Part %s alone needs %s, and %s.", d.Part, phrases.Count(d.Wanted, "member"), fits(d.Fits))
 	case explain.CodePreemptionForbidden:
 		return staying(d, "this gang may evict nobody")
 	case explain.CodePriority:
@@ -131,7 +132,7 @@ func staying(d *explain.Detail, why string) string {
 	if d.Members == 1 {
 		return "1 running member stays: " + why + "."
 	}
-	return count(d.Members, "running member") + " of " + count(d.Gangs, "gang") + " stay: " + why + "."
+	return phrases.Count(d.Members, "running member") + " of " + phrases.Count(d.Gangs, "gang") + " stay: " + why + "."
 }
 
 // kept says why nodes take no members, of one node and of several.
@@ -160,9 +161,9 @@ func nodesText(f *explain.Fact) string {
 		keys = append(keys, k.Key)
 	}
 	if len(keys) > 0 {
-		why += " (" + named(keys) + ")"
+		why += " (" + phrases.Named(keys) + ")"
 	}
-	return fmt.Sprintf("%s with room for %s %s.", count(d.Nodes, "node"), count64(d.Slots, "member"), why)
+	return fmt.Sprintf("%s with room for %s %s.", phrases.Count(d.Nodes, "node"), count64(d.Slots, "member"), why)
 }
 
 // tierText says how far the best domain of a tier is from holding the gang.
@@ -175,11 +176,11 @@ func tierText(d *explain.Fragmentation) string {
 	switch {
 	case len(d.Domain) == 0:
 	case d.Best == 0 && held != "":
-		text = fmt.Sprintf("The first %s, %s,", layerWord(layerOrTier(d.Layer, d.Tier)), strings.Join(d.Domain, "/"))
+		text = fmt.Sprintf("The first %s, %s,", phrases.Layer(layerOrTier(d.Layer, d.Tier)), strings.Join(d.Domain, "/"))
 	case d.Best == 0:
-		return "No " + layerWord(layerOrTier(d.Layer, d.Tier)) + " has room for a member."
+		return "No " + phrases.Layer(layerOrTier(d.Layer, d.Tier)) + " has room for a member."
 	default:
-		text = fmt.Sprintf("The %s with most room, %s,", layerWord(layerOrTier(d.Layer, d.Tier)), strings.Join(d.Domain, "/"))
+		text = fmt.Sprintf("The %s with most room, %s,", phrases.Layer(layerOrTier(d.Layer, d.Tier)), strings.Join(d.Domain, "/"))
 	}
 	if d.Best == 0 {
 		return text + " has no room for a member" + held + "."
@@ -210,7 +211,7 @@ func holdersText(holders []explain.Holder, most int) string {
 	if len(holders) > most {
 		parts = append(parts, "others hold more")
 	}
-	return list(parts)
+	return phrases.List(parts)
 }
 
 // lackingText says of which resources nodes have too little, and how many have room that others keep the gang from.
@@ -222,13 +223,13 @@ func lackingText(e *placement.Explanation) string {
 			parts = append(parts, text)
 		}
 		for _, k := range e.Facts[i].Detail.Resources {
-			parts = append(parts, fmt.Sprintf("%s too little %s", has(count(k.Nodes, "node"), k.Nodes), resourceWord(k.Key)))
+			parts = append(parts, fmt.Sprintf("%s too little %s", has(phrases.Count(k.Nodes, "node"), k.Nodes), phrases.Resource(k.Key)))
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return "; " + list(parts)
+	return "; " + phrases.List(parts)
 }
 
 // shortText says of each resource that a quota is short of what is in use, asked for, and the limit.
@@ -237,9 +238,9 @@ func shortText(d *explain.Detail) (lines []string) {
 		if i == 2 {
 			return append(lines, "And so for other resources.")
 		}
-		amount := func(n int64) string { return amountText(s.Resource, n) }
+		amount := func(n int64) string { return phrases.Amount(s.Resource, n) }
 		lines = append(lines, fmt.Sprintf("Of %s, %s in use, the gang asks for %s, and the limit is %s.",
-			resourceWord(s.Resource), is(amount(s.Used), int(min(s.Used, 2))), amount(s.Asked), amount(s.Limit)))
+			phrases.Resource(s.Resource), is(amount(s.Used), int(min(s.Used, 2))), amount(s.Asked), amount(s.Limit)))
 	}
 	return lines
 }
@@ -260,10 +261,10 @@ func absentText(d *explain.Detail) (lines []string) {
 func deficitText(d *explain.Detail) string {
 	var parts []string
 	for _, s := range d.Short {
-		parts = append(parts, amountOf(s.Resource, s.By))
+		parts = append(parts, phrases.AmountOf(s.Resource, s.By))
 	}
-	return list(parts)
+	return phrases.List(parts)
 }
 
 // amountsText reads `4 nvidia.com/gpu and 2 CPU`.
-func amountsText(r muster.Resources) string { return list(amountsOf(r)) }
+func amountsText(r muster.Resources) string { return phrases.List(phrases.Amounts(r)) }

@@ -3,7 +3,6 @@ package render
 import (
 	"strings"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/placement"
@@ -171,95 +170,4 @@ func changeOf(gang string, r *explain.Relaxation) object {
 		all = append(all, object{{"kind", string(r.And[i].Kind)}, {"change", change(gang, &r.And[i])}})
 	}
 	return object{{"changes", all}}
-}
-
-func change(gang string, c *explain.Change) object {
-	switch c.Kind {
-	case explain.KindMembers:
-		doc := append(object{{"gang", gang}}, where(c)...)
-		if c.Parts {
-			doc = append(doc, field{"minParts", c.MinParts})
-		} else {
-			doc = append(doc, field{"minMember", c.MinMember})
-		}
-		if c.GangMinMember > 0 {
-			doc = append(doc, field{"gangMinMember", c.GangMinMember})
-		}
-		return doc
-	case explain.KindLayer:
-		return append(object{{"rule", "MustGather"}, {"from", c.From}, {"to", c.To}}, where(c)...)
-	case explain.KindGroup:
-		return append(object{{"drop", "groups"}, {"size", c.Size}}, where(c)...)
-	case explain.KindMultiple:
-		return append(object{{"drop", "multiple"}, {"multiple", c.Multiple}, {"layer", c.From}}, where(c)...)
-	case explain.KindLimit:
-		return limitChange(c)
-	case explain.KindRequest:
-		return object{{"resource", c.Resource}, {"from", c.Before}, {"to", c.Amount}}
-	case explain.KindNodes:
-		return object{{"returnToService", c.Nodes}}
-	case explain.KindTaint:
-		return object{{"tolerate", object{{"key", c.Taint.Key}, {"value", c.Taint.Value}, {"effect", string(c.Taint.Effect)}}}}
-	case explain.KindSelector:
-		if c.Affinity {
-			return object{{"drop", "affinity"}}
-		}
-		return object{{"drop", c.Label}}
-	case explain.KindQuota:
-		return object{{"quotas", quotaChanges(c.Quotas)}}
-	case explain.KindGangs:
-		doc := object{{"end", c.Gangs}}
-		if c.FewestMembers {
-			doc = append(doc, field{"fewestMembers", true})
-		}
-		return doc
-	case explain.KindPriority:
-		doc := object{{"priority", c.Priority}}
-		if c.Preempts {
-			doc = append(doc, field{"preempts", true})
-		}
-		return doc
-	case explain.KindAdd:
-		return object{{"nodes", c.Add}, {"like", c.Like}, {"domain", strings.Join(c.Domain, "/")}}
-	case explain.KindCombination: // its changes are told one by one
-	}
-	return object{}
-}
-
-// limitChange has the new number of a limit, 0: it is dropped.
-func limitChange(c *explain.Change) object {
-	doc := object{{"limit", string(c.Limit)}, {"layer", c.From}, {"most", c.Most}}
-	if c.OfParts {
-		doc = append(doc, field{"ofParts", true})
-	}
-	return append(doc, where(c)...)
-}
-
-// where names the part and the level of groups that a change is about, if any.
-func where(c *explain.Change) (doc object) {
-	if c.Part != "" {
-		doc = append(doc, field{"part", c.Part})
-	}
-	if c.Level > 0 {
-		doc = append(doc, field{"level", c.Level})
-	}
-	return doc
-}
-
-// quotaChanges are the new amounts of quotas, of the resources that change.
-func quotaChanges(changes []explain.QuotaChange) []object {
-	found := []object{}
-	for _, q := range changes {
-		doc := object{{"quota", q.Quota}}
-		for _, side := range []struct {
-			key     string
-			amounts muster.Resources
-		}{{"max", q.Max}, {"min", q.Min}} {
-			if len(side.amounts) > 0 {
-				doc = append(doc, field{side.key, amountsObject(side.amounts)})
-			}
-		}
-		found = append(found, doc)
-	}
-	return found
 }

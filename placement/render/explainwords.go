@@ -4,31 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/phrases"
 )
-
-// mostNames is how many names a sentence has.
-const mostNames = 4
-
-// named lists the first names: `a, b and 3 more`.
-func named(names []string) string {
-	if n := len(names); n > mostNames {
-		names = append(slices.Clone(names[:mostNames-1]), fmt.Sprintf("%d more", n-mostNames+1))
-	}
-	return list(names)
-}
-
-// list reads `a`, `a and b`, `a, b and c`.
-func list(parts []string) string {
-	if len(parts) < 2 {
-		return strings.Join(parts, "")
-	}
-	last := len(parts) - 1
-	return strings.Join(parts[:last], ", ") + " and " + parts[last]
-}
 
 // membersOf counts members by their gangs, in natural order, and names those that are gangs by themselves: `ns/a`, `2 members of ns/b`, `3
 // members: ns/a and 2 of ns/b`.
@@ -47,14 +27,14 @@ func membersOf(refs []cluster.MemberRef) string {
 		}
 		parts = append(parts, part)
 	}
-	all := count(len(refs), "member")
+	all := phrases.Count(len(refs), "member")
 	switch {
-	case !counted && len(parts) <= mostNames:
-		return list(parts)
+	case !counted && len(parts) <= phrases.MostNames:
+		return phrases.List(parts)
 	case len(parts) == 1:
 		return all + " of " + refs[0].Gang
 	}
-	return all + ": " + named(parts)
+	return all + ": " + phrases.Named(parts)
 }
 
 // is, was and has put the verb behind a subject that counts n.

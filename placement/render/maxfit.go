@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster"
 
 	"github.com/muster-sched/muster/internal/keyends"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
@@ -68,7 +69,7 @@ func writeFits(w io.Writer, s *ShapeFits) {
 	if asked[muster.Pods] == 1 && len(asked) > 1 { // as of every pod
 		delete(asked, muster.Pods)
 	}
-	printed.Fprintf(w, "largest gang in one domain, of members that ask for %s (%s)\n", strings.Join(amountsOf(asked), ", "), who)
+	printed.Fprintf(w, "largest gang in one domain, of members that ask for %s (%s)\n", strings.Join(phrases.Amounts(asked), ", "), who)
 	writeColumns(w, fitRows(s))
 	if len(s.Fits) > 0 {
 		writeNoFit(w, &s.Fits[len(s.Fits)-1], q.NeverPreempts)
@@ -137,7 +138,7 @@ func fitText(f *placement.Fit, size int) string {
 		text = "at least " + text
 	}
 	if size > 0 {
-		text += ", " + count(f.Groups, "whole group")
+		text += ", " + phrases.Count(f.Groups, "whole group")
 	}
 	return text
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/quota"
 )
@@ -28,7 +29,7 @@ func QuotasText(w io.Writer, s *quota.State) error {
 		if i == 0 {
 			printed.Fprintln(b, "quotas: # used, + rest of the share, . rest of the maximum, | minimum")
 		}
-		printed.Fprintf(b, "%s, %s to divide\n", resourceWord(resource), amountText(resource, total[resource]))
+		printed.Fprintf(b, "%s, %s to divide\n", phrases.Resource(resource), phrases.Amount(resource, total[resource]))
 		writeTable(b, quotaRows(s, resource, total[resource]))
 	}
 	return b.Flush()
@@ -58,7 +59,7 @@ func quotaRows(s *quota.State, resource string, total int64) [][]string {
 		if t, governed := terms[name]; governed {
 			row = append(row, "["+bar(t, scale)+"]")
 			for _, n := range []int64{t.Used, t.Demand, t.Min, t.Share, t.Max} {
-				row = append(row, amountText(resource, n))
+				row = append(row, phrases.Amount(resource, n))
 			}
 		}
 		rows = append(rows, row)

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/quota"
 )
@@ -87,7 +88,7 @@ func TestAmountText(t *testing.T) {
 		{"gpu", "1024", 1024},
 		{"memory", "all", math.MaxInt64},
 	} {
-		require.Equal(t, c.want, amountText(c.resource, c.n))
+		require.Equal(t, c.want, phrases.Amount(c.resource, c.n))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
@@ -20,7 +21,7 @@ func RunningText(w io.Writer, gangs []placement.RunningGang, alone int, trees ..
 	case len(gangs) > 0:
 		printed.Fprintln(b, "gangs that run before the plans, worst first")
 	case alone > 0:
-		printed.Fprintf(b, "no gang runs before the plans, only %s in none\n", count(alone, "pod"))
+		printed.Fprintf(b, "no gang runs before the plans, only %s in none\n", phrases.Count(alone, "pod"))
 	default:
 		printed.Fprintln(b, "no gang runs before the plans")
 	}
@@ -29,11 +30,11 @@ func RunningText(w io.Writer, gangs []placement.RunningGang, alone int, trees ..
 		g := gangs[i]
 		g.Now, g.Best = *names.position(&g.Now), *names.position(&g.Best)
 		what, where := better(&g)
-		rows, judged = append(rows, []string{g.Gang, count(g.Members, "member"), placeText(&g.Now), where}), append(judged, what)
+		rows, judged = append(rows, []string{g.Gang, phrases.Count(g.Members, "member"), placeText(&g.Now), where}), append(judged, what)
 	}
 	writeJudged(b, rows, judged)
 	if alone > 0 && len(gangs) > 0 {
-		printed.Fprintf(b, "  and %s in no gang\n", count(alone, "pod"))
+		printed.Fprintf(b, "  and %s in no gang\n", phrases.Count(alone, "pod"))
 	}
 	return b.Flush()
 }
@@ -80,7 +81,7 @@ func groupsText(l *placement.GroupLevel) string {
 		}
 		where := "in the whole cluster"
 		if w.Layer != "" {
-			where = "each in one " + layerWord(w.Layer)
+			where = "each in one " + phrases.Layer(w.Layer)
 		}
 		parts = append(parts, fmt.Sprintf("%d%s %s", w.Groups, of, where))
 	}

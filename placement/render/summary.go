@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 )
@@ -30,7 +31,7 @@ func Summary(w io.Writer, outcomes []Outcome, spec *cluster.Spec) error {
 	if spec == nil {
 		spec = &cluster.Spec{}
 	}
-	nodes := count(len(spec.Nodes), "node")
+	nodes := phrases.Count(len(spec.Nodes), "node")
 	text := "no gang waits for a node; " + nodes
 	if len(outcomes) > 0 {
 		text = tally(outcomes) + ", " + nodes
@@ -39,7 +40,7 @@ func Summary(w io.Writer, outcomes []Outcome, spec *cluster.Spec) error {
 		text = "nothing is planned, for what is asked for cannot be used\n" + text
 	}
 	if n := inNoTopology(spec); n > 0 {
-		text += "\nin no topology: " + count(n, "node")
+		text += "\nin no topology: " + phrases.Count(n, "node")
 	}
 	_, err := io.WriteString(w, text+"\n") // of our own
 	return err
@@ -64,7 +65,7 @@ func tally(outcomes []Outcome) string {
 		}
 	}
 	return fmt.Sprintf("%s: %d placed, %d waiting, %d refused, %d invalid; %s placed",
-		count(len(outcomes), "gang"), placed, waiting, refused, invalid, count(pods, "pod"))
+		phrases.Count(len(outcomes), "gang"), placed, waiting, refused, invalid, phrases.Count(pods, "pod"))
 }
 
 // isInvalid says whether something is wrong with what the gang asks for, or nothing is known of it.

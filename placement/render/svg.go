@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/topology"
@@ -64,7 +65,7 @@ type panel struct {
 }
 
 func newPicture(outcomes []Outcome, after *placement.Cluster) *picture {
-	p := &picture{outcomes: outcomes, width: narrow, title: count(len(outcomes), "plan")}
+	p := &picture{outcomes: outcomes, width: narrow, title: phrases.Count(len(outcomes), "plan")}
 	drawn := outcomes[:min(len(outcomes), maxPanels)]
 	n := len(drawn)
 	if after != nil {
@@ -96,7 +97,7 @@ func newPicture(outcomes []Outcome, after *placement.Cluster) *picture {
 		p.panels = append(p.panels, panelOf(after, len(outcomes) > 0, share))
 	}
 	if len(outcomes) == 0 && after != nil {
-		p.title = "Cluster of " + count(after.Len(), "node")
+		p.title = "Cluster of " + phrases.Count(after.Len(), "node")
 	}
 	for i, one := range p.panels {
 		one.alike(p.panels[:i])
@@ -120,7 +121,7 @@ func (p *picture) alt() string {
 	for _, one := range p.panels {
 		text := one.heading + ": " + one.text
 		if one.drawing != nil && one.like == "" {
-			text += ". Drawn: " + count(len(one.drawing.order), "node")
+			text += ". Drawn: " + phrases.Count(len(one.drawing.order), "node")
 			if layers := layersText(one.drawing.tree, one.outcome.Cluster); layers != "" {
 				text += " in " + layers
 			}
@@ -177,7 +178,7 @@ func panelOf(c *placement.Cluster, behindPlans bool, share room) *panel {
 		one.heading = "The cluster after the plans"
 	}
 	for resource, n := range one.outcome.Request.Shape.Resources { // there is one
-		one.text = fmt.Sprintf("%s, a slot is %s of %s", count(c.Len(), "node"), amountText(resource, n), resource)
+		one.text = fmt.Sprintf("%s, a slot is %s of %s", phrases.Count(c.Len(), "node"), phrases.Amount(resource, n), resource)
 	}
 	one.look(share)
 	return one
@@ -267,7 +268,7 @@ func reasons(o *Outcome) []string {
 	writeReason(&b, &bare)
 	lines := strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\n' })
 	if more := len(lines) - maxReasons; more > 0 {
-		lines = append(lines[:maxReasons-1:maxReasons-1], "and "+count(more+1, "line")+" more in the text")
+		lines = append(lines[:maxReasons-1:maxReasons-1], "and "+phrases.Count(more+1, "line")+" more in the text")
 	}
 	return lines
 }

@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"strings"
+
+	"github.com/muster-sched/muster/internal/phrases"
 )
 
 // painter draws the boxes of one panel.
@@ -41,7 +43,7 @@ func (p *painter) box(b *box, x, y, depth int) {
 		p.box(kid, x, y, depth+1)
 	}
 	if b.bar != nil {
-		rest := box{name: "and " + count(b.bar.nodes, "node") + " more", path: b.path + ", what is not drawn", bar: b.bar, w: min(barWide, b.w-2*padding), h: barHeight(b.bar)}
+		rest := box{name: "and " + phrases.Count(b.bar.nodes, "node") + " more", path: b.path + ", what is not drawn", bar: b.bar, w: min(barWide, b.w-2*padding), h: barHeight(b.bar)}
 		p.bar(&rest, x, y+below-2+gap)
 	}
 }
@@ -233,7 +235,7 @@ func (p *painter) victim(v stretch, x, y, w int) {
 // bar draws the counts of a box.
 func (p *painter) bar(b *box, x, y int) {
 	free, total, more := b.bar.words()
-	p.begin(fmt.Sprintf("%s: %s, %d of %d slots free%s", clip(b.path, 2*maxName), count(b.bar.nodes, "node"), free, total, more))
+	p.begin(fmt.Sprintf("%s: %s, %d of %d slots free%s", clip(b.path, 2*maxName), phrases.Count(b.bar.nodes, "node"), free, total, more))
 	class := "b1"
 	if b.home {
 		class += " home" + p.hue(p.gang)

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -194,7 +195,7 @@ const maxNamesInTitle = 4
 func titleOf(n *cluster.Node, c *cell, h *holdings) string {
 	text := clip(n.Name, maxName) + ": never room for a member"
 	if _, all := c.runs(); all > 0 {
-		text = fmt.Sprintf("%s: %d of %s free", clip(n.Name, maxName), c.free, count(int(all), "slot"))
+		text = fmt.Sprintf("%s: %d of %s free", clip(n.Name, maxName), c.free, phrases.Count(int(all), "slot"))
 	}
 	for _, part := range []struct {
 		word  string

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/muster-sched/muster/internal/phrases"
 )
 
 // colours of one mode. Those of gangs are eight, strong for new members and pale for running ones; letters on them have a contrast of
@@ -98,7 +100,7 @@ func (p *picture) legend() {
 	}
 	p.items(items)
 	if rest := len(names) - maxGangs; rest > 0 {
-		p.paragraph("d", "and "+count(rest, "gang")+" more, named where the pointer is", 2)
+		p.paragraph("d", "and "+phrases.Count(rest, "gang")+" more, named where the pointer is", 2)
 	}
 	var examples []string
 	for _, one := range p.panels {

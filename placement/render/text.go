@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
@@ -120,7 +121,7 @@ func headline(o *Outcome) string {
 		return "not planned: " + o.why().Error()
 	}
 	res := o.Result
-	text := fmt.Sprintf("placed, %s", count(len(res.Assignments), "member"))
+	text := fmt.Sprintf("placed, %s", phrases.Count(len(res.Assignments), "member"))
 	if o.Request != nil && len(o.Request.Members) > len(res.Assignments) {
 		text += fmt.Sprintf(" of %d", len(o.Request.Members))
 	}
@@ -153,7 +154,7 @@ func headline(o *Outcome) string {
 		text += ", waits for " + strings.Join(folded(names), " ")
 	}
 	if len(res.Victims) > 0 {
-		text += ", evicts " + count(len(res.Victims), "member")
+		text += ", evicts " + phrases.Count(len(res.Victims), "member")
 	}
 	if !res.Proven {
 		text += ", not proven to be the best"
@@ -181,8 +182,8 @@ func refusalLine(err error) string {
 	text = bare.Error()
 	least := map[bool]string{true: "the minimum, which bounds members that are not preemptible,"}[why.RefusedBy.Rule == quota.RuleMin]
 	for _, s := range why.RefusedBy.Short {
-		amount := func(n int64) string { return amountText(s.Resource, n) }
-		text += fmt.Sprintf("; %s too many: %s in use, %s asked for, %s %s", amountOf(s.Resource, s.By), amount(s.Used), amount(s.Asked), cmp.Or(least, "the limit"), amount(s.Limit))
+		amount := func(n int64) string { return phrases.Amount(s.Resource, n) }
+		text += fmt.Sprintf("; %s too many: %s in use, %s asked for, %s %s", phrases.AmountOf(s.Resource, s.By), amount(s.Used), amount(s.Asked), cmp.Or(least, "the limit"), amount(s.Limit))
 	}
 	return text
 }
@@ -233,9 +234,9 @@ func writeTiers(w io.Writer, why *placement.Unschedulable) {
 			best = "the whole cluster"
 		}
 		least := map[bool]string{true: "at least "}[t.AtLeast]
-		printed.Fprintf(w, "  %s: room for %s%s", best, least, count(t.Members, "member"))
+		printed.Fprintf(w, "  %s: room for %s%s", best, least, phrases.Count(t.Members, "member"))
 		if t.Groups > 0 {
-			printed.Fprintf(w, ", %s", count(t.Groups, "whole group"))
+			printed.Fprintf(w, ", %s", phrases.Count(t.Groups, "whole group"))
 		}
 		fmt.Fprintln(w)
 	}
@@ -246,7 +247,7 @@ func writeObstacles(w io.Writer, o placement.Obstacles) {
 	if len(o.Members) == 0 {
 		return
 	}
-	printed.Fprintf(w, "  would fit if %s that run%s placed anew", count(len(o.Members), "member"), map[bool]string{true: "s were", false: " were"}[len(o.Members) == 1])
+	printed.Fprintf(w, "  would fit if %s that run%s placed anew", phrases.Count(len(o.Members), "member"), map[bool]string{true: "s were", false: " were"}[len(o.Members) == 1])
 	if o.Proven {
 		fmt.Fprint(w, " (proven to be the fewest)")
 	}
@@ -311,7 +312,7 @@ func writeMembers(w io.Writer, o *Outcome, in paint) {
 		i = end
 	}
 	if groups > maxGroupsListed {
-		printed.Fprintf(w, "  and %s more\n", count(groups-maxGroupsListed, "group"))
+		printed.Fprintf(w, "  and %s more\n", phrases.Count(groups-maxGroupsListed, "group"))
 	}
 }
 
@@ -357,12 +358,4 @@ func letter(res *placement.Result, group int) rune {
 		return '+'
 	}
 	return 'A' + rune(max(group, 0)%26)
-}
-
-// count reads `1 node`, `2 nodes`.
-func count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -39,14 +40,6 @@ func layerOrTier(name string, tier int) string {
 
 func tierWord(tier int) string { return "tier " + strconv.Itoa(tier) }
 
-// layerWord is the name of a layer, of one without a name `domain of tier 2`.
-func layerWord(layer string) string {
-	if bare := strings.TrimPrefix(layer, "tier "); isNumber(bare) {
-		return "domain of tier " + bare
-	}
-	return layer
-}
-
 // strategyWords reads `leaf/unit`, of layers without names `tier 2/tier 1`.
 func strategyWords(r *placement.Result) string {
 	rest, is := strings.CutPrefix(r.Strategy, r.Layer)
@@ -59,7 +52,7 @@ func strategyWords(r *placement.Result) string {
 	}
 	parts := strings.Split(rest, "/")
 	for i, part := range parts {
-		if isNumber(part) {
+		if phrases.IsNumber(part) {
 			parts[i] = "tier " + part
 		}
 	}
@@ -72,13 +65,10 @@ func ruleWords(rule string) string {
 	for i := 1; i < len(words); i++ {
 		switch words[i-1] {
 		case "MustGather", "Apart", "Alone", "Within", "at":
-			if isNumber(words[i]) {
+			if phrases.IsNumber(words[i]) {
 				words[i] = "tier " + words[i]
 			}
 		}
 	}
 	return strings.Join(words, " ")
 }
-
-// isNumber says whether a text is digits alone, as the layer of a tier without a name.
-func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }

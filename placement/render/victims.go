@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/preempt"
@@ -99,13 +100,13 @@ func costText(c *preempt.Cost) string {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	note(c.Budgets > 0, "%s against a budget", count(c.Budgets, "member"))
+	note(c.Budgets > 0, "%s against a budget", phrases.Count(c.Budgets, "member"))
 	note(true, "highest priority %d", c.HighestPriority)
 	for _, name := range slices.SortedFunc(slices.Values(c.BelowMin.Names()), muster.CompareResources) {
-		note(true, "%s below minima", amountOf(name, c.BelowMin[name]))
+		note(true, "%s below minima", phrases.AmountOf(name, c.BelowMin[name]))
 	}
-	note(c.GangsEnded > 0, "%s ended", count(c.GangsEnded, "gang"))
-	note(true, "%s", count(c.Members, "member"))
+	note(c.GangsEnded > 0, "%s ended", phrases.Count(c.GangsEnded, "gang"))
+	note(true, "%s", phrases.Count(c.Members, "member"))
 	note(true, "priorities %d in sum", c.PrioritySum)
 	note(c.Unknown > 0, "%d of unknown start", c.Unknown)
 	note(c.LostWork > 0, "lost work %d", c.LostWork)

@@ -1,6 +1,6 @@
 // Which kinds of nodes could be added?
 
-package relax
+package remedies
 
 import (
 	"cmp"

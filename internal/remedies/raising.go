@@ -1,6 +1,6 @@
 // Which amounts of quotas are enough?
 
-package relax
+package remedies
 
 import (
 	"iter"

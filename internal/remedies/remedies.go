@@ -1,4 +1,4 @@
-// Package relax answers: what is the least change that makes a refused gang start? For every kind of change ([explain.Kind]) it looks
+// Package remedies answers: what is the least change that makes a refused gang start? For every kind of change ([explain.Kind]) it looks
 // for the smallest one, and names none that was not planned on a changed copy of snapshot and request.
 //
 // How: what is to be changed is a number (members, an amount, a priority), a choice of a few (a rule, a taint) or a set (nodes,
@@ -7,7 +7,7 @@
 // said.
 //
 // A search belongs to one caller and one goroutine.
-package relax
+package remedies
 
 import (
 	"fmt"
@@ -16,6 +16,7 @@ import (
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/kinds"
 	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
@@ -72,6 +73,24 @@ type state struct {
 // edit makes a change to a state; false: it cannot be made there.
 type edit func(state) (state, bool)
 
+// edited makes a change of the request.
+func edited(c explain.Change) edit {
+	return func(at state) (state, bool) {
+		req, ok := kinds.Of(c.Kind).Edit(at.req, &c)
+		return state{at.s, req}, ok
+	}
+}
+
+// eachOf makes some changes of the request, each by itself.
+func eachOf(changes func(*gang.Request) []explain.Change) func(*Search, state) []edit {
+	return func(_ *Search, at state) (out []edit) {
+		for _, c := range changes(at.req) {
+			out = append(out, edited(c))
+		}
+		return out
+	}
+}
+
 // step is a change that was found.
 type step struct {
 	change explain.Change
@@ -81,21 +100,21 @@ type step struct {
 	plan   *explain.Plan // what it leads to
 }
 
-// kind is a way to look for a change.
-type kind struct {
+// way is how the least change of a kind is looked for.
+type way struct {
 	kind   explain.Kind
 	turn   int // when it is looked into: those first of which few trials tell
 	find   func(*Search, state) []step
 	loosen func(*Search, state) []edit // the furthest changes of the kind, for combinations
 }
 
-// kinds are all ways, in the order in which they are told.
-var kinds = [...]kind{
+// ways are those of all kinds, in the order in which they are told.
+var ways = [...]way{
 	{explain.KindMembers, 9, (*Search).members, fewestMembers},
-	{explain.KindLayer, 5, (*Search).layers, withoutRules},
-	{explain.KindGroup, 3, (*Search).groups, withoutGroups},
-	{explain.KindMultiple, 4, (*Search).multiples, withoutMultiples},
-	{explain.KindLimit, 6, (*Search).limits, withoutLimits},
+	{explain.KindLayer, 5, (*Search).layers, eachOf(withoutLayers)},
+	{explain.KindGroup, 3, (*Search).groups, eachOf(withoutGroups)},
+	{explain.KindMultiple, 4, (*Search).multiples, eachOf(withoutMultiples)},
+	{explain.KindLimit, 6, (*Search).limits, eachOf(withoutLimits)},
 	{explain.KindRequest, 10, (*Search).requests, withoutResource},
 	{explain.KindNodes, 7, (*Search).nodes, allNodes},
 	{explain.KindTaint, 1, (*Search).taints, withTolerations},
@@ -119,10 +138,10 @@ func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.
 	at := state{snapshot.Aside(s), req}
 	f.read, f.inward, f.unproven = mostRead, trialSteps(at), map[*explain.Plan]bool{}
 	defer f.forget()
-	inTurn := kinds
-	slices.SortStableFunc(inTurn[:], func(a, b kind) int { return a.turn - b.turn })
+	inTurn := ways
+	slices.SortStableFunc(inTurn[:], func(a, b way) int { return a.turn - b.turn })
 	for n, k := range inTurn {
-		f.begin(min(3, len(kinds)-n))
+		f.begin(min(3, len(ways)-n))
 		for _, c := range k.find(f, at) {
 			if f.unproven[c.plan] {
 				f.hasty = append(f.hasty, hasty{len(f.found), c.edit})
@@ -275,9 +294,18 @@ const (
 	memberSteps = 48
 )
 
-// one is a change that is the only one of its kind, if it has a plan.
-func (f *Search) one(at state, change explain.Change, e edit) []step {
-	return found(change, e, f.after(at, e))
+// one is a change of the request, if it has a plan.
+func (f *Search) one(at state, c explain.Change) []step {
+	e := edited(c)
+	return found(c, e, f.after(at, e))
+}
+
+// all are the changes of the request that have a plan, each by itself.
+func (f *Search) all(at state, changes []explain.Change) (steps []step) {
+	for _, c := range changes {
+		steps = append(steps, f.one(at, c)...)
+	}
+	return steps
 }
 
 // after plans a state with a change, nil: it is refused.
@@ -341,56 +369,4 @@ func (r *setting) bounds() *rooms {
 		r.rooms = roomsOf(r.p)
 	}
 	return r.rooms
-}
-
-// combine looks for changes of two kinds: one as far as it goes, then the least of the other, then the least of the first beside that.
-func (f *Search) combine(at state) {
-	f.apart = map[explain.Kind]bool{}
-	for i := range f.found {
-		f.apart[f.found[i].Kind] = true
-	}
-	for i, a := range kinds {
-		if a.loosen == nil {
-			continue
-		}
-		for _, e := range a.loosen(f, at) {
-			loose, ok := e(at)
-			if !ok {
-				continue
-			}
-			for _, b := range kinds[i+1:] {
-				f.pair(at, loose, a.find, b.find)
-				if len(f.found) >= maxPairs || !f.mayTry() {
-					return
-				}
-			}
-		}
-	}
-}
-
-// maxPairs is how many combinations are looked for.
-const maxPairs = 3
-
-// pair tries one change of a kind that loose stands for, beside one of another kind.
-func (f *Search) pair(at, loose state, first, second func(*Search, state) []step) {
-	before := f.doubt
-	f.doubt = false
-	defer func() { f.doubt = f.doubt || before }()
-	for _, b := range second(f, loose) {
-		beside, ok := b.edit(at)
-		if !ok {
-			continue
-		}
-		for _, a := range first(f, beside) {
-			if d := &b.change; d.Kind == explain.KindGroup && d.Part == a.change.Part && a.change.Level >= d.Level {
-				a.change.Level++ // levels are those of the request as it is
-			}
-			if b.change.Kind == explain.KindAdd {
-				nameNew(at.s, &b.change, a.plan)
-			}
-			and := slices.Concat(a.and, []explain.Change{b.change}, b.and)
-			f.found = append(f.found, explain.Relaxation{Change: a.change, And: and, Least: a.least && b.least && !f.doubt, Plan: *a.plan})
-			return
-		}
-	}
 }

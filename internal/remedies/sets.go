@@ -1,6 +1,6 @@
 // Which is the smallest set of nodes, or of gangs, that helps?
 
-package relax
+package remedies
 
 import (
 	"cmp"
@@ -55,24 +55,24 @@ const mostDomains = 16
 // smallest finds the smallest set that helps: domain by domain, those first in which fewer elements may do. Nil: none was found.
 func (f *Search) smallest(at state, r *rooms, c *choice) *chosen {
 	var best *chosen
-	scopes, sorted := r.scopes(c), 0
-	if c.named && r.exact && !c.loose {
-		sorted = byName(scopes)
-	}
+	scopes := r.scopes(c)
+	sorted := r.byName(c, scopes)
 	for i, d := range scopes {
 		if i == mostDomains {
 			f.doubt = true
 			break
 		}
-		if best != nil && (d.least > len(best.set) || d.least == len(best.set) && (!c.named || i < sorted)) {
+		if best != nil && !d.mayBeat(best, c.named && i >= sorted) {
 			break
 		}
 		found := f.within(at, r, c, &d)
-		if found != nil && i < sorted && !slices.Equal(found.set, d.first(d.least)) {
+		if found == nil {
+			continue
+		}
+		if i < sorted && !slices.Equal(found.set, d.first(d.least)) {
 			sorted = 0 // amounts told more than the gains
 		}
-		if found != nil && (best == nil || len(found.set) < len(best.set) ||
-			len(found.set) == len(best.set) && c.named && slices.Compare(found.set, best.set) < 0) {
+		if best == nil || found.isBefore(best, c.named) {
 			best = found
 		}
 	}
@@ -82,9 +82,25 @@ func (f *Search) smallest(at state, r *rooms, c *choice) *chosen {
 	return best
 }
 
+// mayBeat says whether a scope may have a smaller set than one that helps or, where that counts, an equally small one before it by name.
+func (p *scope) mayBeat(best *chosen, byName bool) bool {
+	return p.least < len(best.set) || byName && p.least == len(best.set)
+}
+
+// isBefore says whether a set is smaller than another one or, where that counts, equally small and before it by name.
+func (c *chosen) isBefore(other *chosen, byName bool) bool {
+	if n, of := len(c.set), len(other.set); n != of {
+		return n < of
+	}
+	return byName && slices.Compare(c.set, other.set) < 0
+}
+
 // byName orders the first scopes, in which equally few elements may suffice, by the names of these, and says how many they are: where
-// bounds tell what suffices, the first one that has a plan is the first one by name.
-func byName(scopes []scope) (n int) {
+// bounds tell what suffices, the first one that has a plan is the first one by name. Elsewhere, and where names do not count, these are none.
+func (r *rooms) byName(c *choice, scopes []scope) (n int) {
+	if !c.named || !r.exact || c.loose {
+		return 0
+	}
 	type named struct {
 		of  scope
 		set []int32

@@ -1,6 +1,6 @@
 // Who keeps the gang off nodes, because somebody must be alone there?
 
-package relax
+package remedies
 
 import (
 	"slices"

@@ -1,6 +1,6 @@
 // Which gangs would have to end so that a domain has room, as far as amounts tell?
 
-package relax
+package remedies
 
 import (
 	"slices"

@@ -1,6 +1,6 @@
 // How many members can a domain hold at most, and what could a change add to it?
 
-package relax
+package remedies
 
 import (
 	"math"
@@ -53,45 +53,50 @@ const closed = -2
 
 // roomsOf bounds the domains for a gang. O(nodes * resources), and O(running members) where there may be victims.
 func roomsOf(p *problem.Problem) *rooms {
-	evicts := mayEvict(p)
-	r := &rooms{p: p, evicts: evicts, rough: p.InParts() || p.RefusedBy != nil || p.Request.Quota != ""}
-	hard := slices.ContainsFunc(p.Model.Levels, func(l model.Level) bool { return l.Gather.Hard })
-	r.exact = !r.rough && !evicts && !hard && p.Model.Multiple == nil && !p.Room.Zones().Bind() && p.Room.Company == nil
-	excluded, released := p.Room.Slots().Excluded(), p.Room.Slots().LeavingReleased()
-	open := p.Room.Slots().Taking()
+	r := &rooms{p: p, evicts: mayEvict(p), rough: p.InParts() || p.RefusedBy != nil || p.Request.Quota != ""}
+	r.exact = !r.rough && !r.evicts && !isRuled(p)
+	excluded, open := p.Room.Slots().Excluded(), p.Room.Slots().Taking()
 	r.takes = func(id int32) bool { return !excluded[id] && open(id) }
+	released := p.Room.Slots().LeavingReleased()
 	r.spare = func(id int32) []int64 { return released[id].Amounts }
-	if evicts {
+	if r.evicts {
 		r.spare = func(id int32) []int64 { return withVictims(p, id, released[id].Amounts) }
 	}
-	if r.rough {
-		return r
-	}
-	r.company = companyOf(r)
-	v := p.Model.View
-	r.upTo = make([]int64, v.Nodes+1)
-	if !evicts && !p.Room.HasRoles() && len(p.Room.Needs) < math.MaxInt8 {
-		r.binds = make([]int8, v.Nodes)
-	}
-	for pos := range v.Nodes {
-		id := v.Node(pos)
-		if r.binds != nil {
-			bind, units := r.bound(id)
-			r.binds[id], r.upTo[pos+1] = bind, r.upTo[pos]+units
-		} else {
-			r.upTo[pos+1] = r.upTo[pos] + r.on(id)
-		}
+	if !r.rough {
+		r.company = companyOf(r)
+		r.sum()
 	}
 	return r
 }
 
-// bound is what bounds the units on a node, and how many fit.
-func (r *rooms) bound(id int32) (bind int8, units int64) {
+// isRuled says whether more than room decides where a gang fits.
+func isRuled(p *problem.Problem) bool {
+	hard := slices.ContainsFunc(p.Model.Levels, func(l model.Level) bool { return l.Gather.Hard })
+	return hard || p.Model.Multiple != nil || p.Room.Zones().Bind() || p.Room.Company != nil
+}
+
+// sum adds up the units on all nodes, and keeps what bounds them where that is fixed.
+func (r *rooms) sum() {
+	v, units := r.p.Model.View, r.on
+	r.upTo = make([]int64, v.Nodes+1)
+	if !r.evicts && !r.p.Room.HasRoles() && len(r.p.Room.Needs) < math.MaxInt8 {
+		r.binds = make([]int8, v.Nodes)
+		units = r.bind
+	}
+	for pos := range v.Nodes {
+		r.upTo[pos+1] = r.upTo[pos] + units(v.Node(pos))
+	}
+}
+
+// bind is how many units fit on a node, and notes what bounds them.
+func (r *rooms) bind(id int32) int64 {
 	if !r.takes(id) {
-		return closed, 0
+		r.binds[id] = closed
+		return 0
 	}
 	i, units := binding(r.p, id, r.spare(id))
-	return int8(i), units
+	r.binds[id] = int8(i)
+	return units
 }
 
 // whenEmpty bounds the units in a domain once nobody but daemons that stay is there. O(nodes and members there).

@@ -1,4 +1,4 @@
-package relax
+package remedies
 
 import (
 	"fmt"
@@ -120,7 +120,7 @@ func TestTrialsShareThePlans(t *testing.T) {
 		f := Search{Plan: never, Left: p.NewBudget(), Plans: test.plans}
 		f.begin(3)
 		for range 2 * (test.plans + 1) {
-			require.Nil(t, f.after(state{s, req}, minMember(1)))
+			require.Nil(t, f.after(state{s, req}, edited(explain.Change{Kind: explain.KindMembers, MinMember: 1})))
 		}
 		require.Equal(t, test.want, f.made)
 		require.Equal(t, test.plans-test.want, f.Plans)
@@ -209,13 +209,16 @@ func TestRoomsAreThoseOfTheGang(t *testing.T) {
 	require.False(t, f.inside(state{s, req}).Room.LeavingGone)
 }
 
-// Who tolerates a taint already is not let to it once more.
-func TestTaintsAreToleratedOnce(t *testing.T) {
-	s, req := full(t, 4)
-	taint := gang.Taint{Key: "spot", Effect: gang.NoSchedule}
-	next, ok := tolerated(taint)(state{s, req})
-	require.True(t, ok)
-	require.Len(t, next.req.Shape.Tolerations, 1)
-	_, ok = tolerated(taint)(next)
-	require.False(t, ok)
+// Every kind but combinations is looked for, in the order in which kinds are told, and each has a turn of its own.
+func TestEveryKindIsLookedFor(t *testing.T) {
+	var told []explain.Kind
+	turns := map[int]bool{}
+	for _, w := range ways {
+		told = append(told, w.kind)
+		turns[w.turn] = true
+		require.NotNil(t, w.find, w.kind)
+		require.Equal(t, w.kind == explain.KindAdd, w.loosen == nil, "%s: beside the furthest change of a kind others are tried", w.kind)
+	}
+	require.Equal(t, explain.Kinds(), append(told, explain.KindCombination))
+	require.Len(t, turns, len(ways))
 }

@@ -1,6 +1,6 @@
 // Which of some elements, or of some changes, help together, as far as plans tell?
 
-package relax
+package remedies
 
 import (
 	"slices"
@@ -104,18 +104,10 @@ func (f *Search) spared(at state, c *choice, p *scope, quick *chosen) *chosen {
 	return t.chosen(t.size == p.least)
 }
 
-// alternative is one of several changes of a kind.
-type alternative struct {
-	change explain.Change
-	edit   edit
-}
-
 // each makes each change of a kind by itself; where none of them helps, the fewest that help together.
-func (f *Search) each(at state, all []alternative) (steps []step) {
-	for _, a := range all {
-		steps = append(steps, f.one(at, a.change, a.edit)...)
-	}
-	if len(steps) > 0 || len(all) < 2 || f.apart[all[0].change.Kind] {
+func (f *Search) each(at state, all []explain.Change) []step {
+	steps := f.all(at, all)
+	if len(steps) > 0 || len(all) < 2 || f.apart[all[0].Kind] {
 		return steps
 	}
 	c := &choice{notAlone: true, edit: func(set []int32) edit { return together(all, set) }}
@@ -123,9 +115,9 @@ func (f *Search) each(at state, all []alternative) (steps []step) {
 	if found == nil {
 		return nil
 	}
-	s := step{change: all[found.set[0]].change, least: found.least && !f.doubt, edit: c.edit(found.set), plan: found.plan}
+	s := step{change: all[found.set[0]], least: found.least && !f.doubt, edit: c.edit(found.set), plan: found.plan}
 	for _, i := range found.set[1:] {
-		s.and = append(s.and, all[i].change)
+		s.and = append(s.and, all[i])
 	}
 	return []step{s}
 }
@@ -143,11 +135,11 @@ func (f *Search) fewest(at state, c *choice, n int) *chosen {
 }
 
 // together makes some of several changes, those that change anything.
-func together(all []alternative, set []int32) edit {
+func together(all []explain.Change, set []int32) edit {
 	return func(at state) (state, bool) {
 		changed := false
 		for _, i := range set {
-			if next, ok := all[i].edit(at); ok {
+			if next, ok := edited(all[i])(at); ok {
 				at, changed = next, true
 			}
 		}
@@ -156,10 +148,10 @@ func together(all []alternative, set []int32) edit {
 }
 
 // edits are the edits of all changes, each by itself, then of all together.
-func edits(all []alternative) (out []edit) {
+func edits(all []explain.Change) (out []edit) {
 	set := make([]int32, len(all))
-	for i, a := range all {
-		out, set[i] = append(out, a.edit), int32(i)
+	for i, c := range all {
+		out, set[i] = append(out, edited(c)), int32(i)
 	}
 	if len(all) > 1 {
 		out = append(out, together(all, set))

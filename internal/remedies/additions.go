@@ -1,6 +1,6 @@
 // How many nodes would have to be added to a domain?
 
-package relax
+package remedies
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
 // Which nodes would have to return to service?
 
-package relax
+package remedies
 
 import (
 	"slices"

@@ -1,12 +1,13 @@
 // How many members can start, and how many of each part?
 
-package relax
+package remedies
 
 import (
 	"slices"
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/kinds"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -24,7 +25,8 @@ func (f *Search) members(at state) []step {
 		of = p.Unbundled
 	}
 	top := min(of.Model.Least-1, len(of.Model.Pending))
-	least := func(n int) edit { return minMember(running + n) }
+	to := func(n int) explain.Change { return explain.Change{Kind: explain.KindMembers, MinMember: running + n} }
+	least := func(n int) edit { return edited(to(n)) }
 	if top < 1 {
 		return nil
 	}
@@ -45,7 +47,7 @@ func (f *Search) members(at state) []step {
 	if mayClear(p) || at.req.Preempt.ForTier != "" || p.Room.HasRoles() || len(p.Pinned) > 0 {
 		n, plan = f.most(at, of, n, top, plan, least)
 	}
-	return f.settle(found(explain.Change{Kind: explain.KindMembers, MinMember: running + n}, least(n), plan))
+	return f.settle(found(to(n), least(n), plan))
 }
 
 // mayClear says whether a gang might wait for somebody or evict somebody.
@@ -100,14 +102,6 @@ func found(change explain.Change, e edit, plan *explain.Plan) []step {
 	return []step{{change: change, least: true, edit: e, plan: plan}}
 }
 
-func minMember(n int) edit {
-	return func(at state) (state, bool) {
-		req := *at.req
-		req.MinMember = n
-		return state{at.s, &req}, true
-	}
-}
-
 // need is a number of a gang in parts that must be placed.
 type need struct {
 	part   string // empty: the gang
@@ -120,7 +114,7 @@ type need struct {
 // minima finds, for each minimum of a gang in parts, the largest smaller one with which it can start.
 func (f *Search) minima(at state) (steps []step) {
 	for _, m := range minimaOf(at.req) {
-		lower := func(n int) edit { return m.set(n) }
+		lower := func(n int) edit { return edited(m.to(at.req, n)) }
 		if m.needed <= m.lowest {
 			continue
 		}
@@ -129,14 +123,7 @@ func (f *Search) minima(at state) (steps []step) {
 			continue
 		}
 		n, plan := f.largest(at, m.lowest, min(m.needed-1, m.all), plan, lower)
-		change := explain.Change{Kind: explain.KindMembers, Part: m.part, Parts: m.parts, MinMember: n}
-		if m.parts {
-			change.MinMember, change.MinParts = 0, n
-		}
-		if next, ok := lower(n)(at); ok && m.part != "" && next.req.MinMember != at.req.MinMember {
-			change.GangMinMember = next.req.MinMember
-		}
-		steps = append(steps, found(change, lower(n), plan)...)
+		steps = append(steps, found(m.to(at.req, n), lower(n), plan)...)
 	}
 	return f.settle(steps)
 }
@@ -207,38 +194,30 @@ func sizeOf(p *gang.Part) int {
 	return n
 }
 
-// set makes a minimum another one.
-func (m *need) set(n int) edit {
-	return func(at state) (state, bool) {
-		req := cloneRules(at.req)
-		before, members, parts := neededOf(at.req), &req.MinMember, &req.MinParts
-		if m.part != "" {
-			p := partOf(req, m.part)
-			if p == nil {
-				return at, false
-			}
-			members, parts = &p.MinMember, &p.MinParts
-		}
-		if !m.parts {
-			*members = n
-		} else if *parts = n; n == 0 {
-			*parts = -1
-		}
-		if m.part != "" && req.MinMember > 0 { // else the members that one part does without would have to come from others
-			req.MinMember = max(1, req.MinMember-max(0, before-neededOf(req)))
-		}
-		return state{at.s, req}, true
+// to makes a minimum another one. That of the gang moves with it, for else the members that one part does without would have to come from others.
+func (m *need) to(req *gang.Request, n int) explain.Change {
+	c := explain.Change{Kind: explain.KindMembers, Part: m.part, Parts: m.parts, MinMember: n}
+	if m.parts {
+		c.MinMember, c.MinParts = 0, n
 	}
+	if m.part == "" || req.MinMember == 0 {
+		return c
+	}
+	next, _ := kinds.Of(c.Kind).Edit(req, &c)
+	if least := max(1, req.MinMember-max(0, neededOf(req)-neededOf(next))); least != req.MinMember {
+		c.GangMinMember = least
+	}
+	return c
 }
 
 // fewestMembers asks for a single new member; of a gang in parts for no part, then for as little as can be of each.
 func fewestMembers(_ *Search, at state) []edit {
 	if len(at.req.Parts) > 0 {
 		m := need{parts: true}
-		out := []edit{m.set(0)}
+		out := []edit{edited(m.to(at.req, 0))}
 		for _, m := range minimaOf(at.req) { // a part of which members run needs its own, whatever the gang does
 			if (m.part != "" || !m.parts) && m.needed > m.lowest {
-				out = append(out, m.set(m.lowest))
+				out = append(out, edited(m.to(at.req, m.lowest)))
 			}
 		}
 		return out
@@ -249,5 +228,5 @@ func fewestMembers(_ *Search, at state) []edit {
 			running++
 		}
 	}
-	return []edit{minMember(running + 1)}
+	return []edit{edited(explain.Change{Kind: explain.KindMembers, MinMember: running + 1})}
 }

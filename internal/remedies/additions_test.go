@@ -1,4 +1,4 @@
-package relax
+package remedies
 
 import (
 	"fmt"

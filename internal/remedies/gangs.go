@@ -1,6 +1,6 @@
 // Which gangs would have to end, or which priority would the gang need to end some?
 
-package relax
+package remedies
 
 import (
 	"slices"
@@ -185,22 +185,16 @@ func (f *Search) priorities(at state) []step {
 	}
 	slices.Reverse(down)
 	f.read = max(f.read, fewPlans*len(at.s.Lineage.Names)) // whatever other kinds read: this one is about nothing else
-	to := func(i int) edit { return withPriority(down[i]) }
+	change := func(i int) explain.Change {
+		return explain.Change{Kind: explain.KindPriority, Priority: down[i], Preempts: at.req.NeverPreempts}
+	}
+	to := func(i int) edit { return edited(change(i)) }
 	plan := f.after(at, to(0))
 	if plan == nil {
 		return nil
 	}
 	i, plan := f.largest(at, 0, len(down)-1, plan, to)
-	change := explain.Change{Kind: explain.KindPriority, Priority: down[i], Preempts: at.req.NeverPreempts}
-	return f.settle(found(change, to(i), plan))
-}
-
-func withPriority(priority int64) edit {
-	return func(at state) (state, bool) {
-		req := *at.req
-		req.Priority, req.NeverPreempts = priority, false
-		return state{at.s, &req}, true
-	}
+	return f.settle(found(change(i), to(i), plan))
 }
 
 // highest is a priority that reaches all gangs.
@@ -209,7 +203,7 @@ func highest(_ *Search, at state) []edit {
 	if len(up) == 0 || at.req.QuotaLimit == quota.Borrow {
 		return nil
 	}
-	return []edit{withPriority(up[len(up)-1])}
+	return []edit{edited(explain.Change{Kind: explain.KindPriority, Priority: up[len(up)-1], Preempts: true})}
 }
 
 // withoutGangs ends all others.

@@ -1,6 +1,6 @@
 // What is the most of a resource that members can ask for?
 
-package relax
+package remedies
 
 import (
 	"maps"
@@ -33,7 +33,9 @@ func (f *Search) lessOf(at state, p *problem.Problem, resource string) *less {
 	return l
 }
 
-func (l *less) try(amount int64) *explain.Plan { return l.f.after(l.at, atMost(l.resource, amount)) }
+func (l *less) try(amount int64) *explain.Plan {
+	return l.f.after(l.at, edited(askedFor(l.resource, l.before, amount)))
+}
 
 // most is the largest amount that helps and its plan, if asking for less never fits worse: the largest that may fit or, where that is not
 // enough, found among the amounts that are likely to count, and then between two of them.
@@ -51,7 +53,7 @@ func (l *less) most() (int64, *explain.Plan) {
 		return 0, nil
 	}
 	n := sort.Search(len(l.amounts), func(i int) bool { return l.amounts[i] >= end })
-	i, plan := l.f.largest(l.at, 0, n-1, plan, func(i int) edit { return atMost(l.resource, l.amounts[i]) })
+	i, plan := l.f.largest(l.at, 0, n-1, plan, func(i int) edit { return edited(askedFor(l.resource, l.before, l.amounts[i])) })
 	if i+1 < n {
 		end = l.amounts[i+1]
 	}

@@ -1,6 +1,6 @@
 // What is a tree of quotas once some amounts are raised?
 
-package relax
+package remedies
 
 import (
 	"maps"

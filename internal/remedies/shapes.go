@@ -1,6 +1,6 @@
 // What could members ask less of, and which nodes could they be let to?
 
-package relax
+package remedies
 
 import (
 	"maps"
@@ -12,47 +12,6 @@ import (
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
-
-// reshaped is a change of all shapes of a request, in copies of them. change returns false for a shape that stays.
-func reshaped(change func(s *gang.Shape) bool) edit {
-	return func(at state) (state, bool) {
-		req, changed := *at.req, false
-		if s := req.Shape; change(&s) {
-			req.Shape, changed = s, true
-		}
-		req.Members = slices.Clone(req.Members)
-		known := map[*gang.Shape]*gang.Shape{} // members that share a shape go on sharing one
-		for i := range req.Members {
-			old := req.Members[i].Shape
-			if old == nil {
-				continue
-			}
-			next, ok := known[old]
-			if !ok {
-				if s := *old; change(&s) {
-					next = &s
-				}
-				known[old] = next
-			}
-			if next != nil {
-				req.Members[i].Shape, changed = next, true
-			}
-		}
-		return state{at.s, &req}, changed
-	}
-}
-
-// atMost lets members ask for at most so much of a resource.
-func atMost(resource string, amount int64) edit {
-	return reshaped(func(s *gang.Shape) bool {
-		if s.Resources[resource] <= amount {
-			return false
-		}
-		s.Resources = maps.Clone(s.Resources)
-		s.Resources[resource] = amount
-		return true
-	})
-}
 
 // requests finds the most that members can ask for of the scarcest resource that helps; where none does by itself, of the fewest that help
 // together.
@@ -70,10 +29,10 @@ func (f *Search) requests(at state) []step {
 	if f.apart[explain.KindRequest] {
 		return nil
 	}
-	var all []alternative
+	var all []explain.Change
 	for _, name := range names {
 		if before := mostAsked(p, name); before > 1 {
-			all = append(all, alternative{explain.Change{Kind: explain.KindRequest, Resource: name, Before: before, Amount: 1}, atMost(name, 1)})
+			all = append(all, askedFor(name, before, 1))
 		}
 	}
 	if len(all) < 2 {
@@ -84,11 +43,16 @@ func (f *Search) requests(at state) []step {
 	if found == nil {
 		return nil
 	}
-	few := make([]alternative, len(found.set))
+	few := make([]explain.Change, len(found.set))
 	for i, e := range found.set {
 		few[i] = all[e]
 	}
 	return []step{f.raisedRequests(at, few, found)}
+}
+
+// askedFor lets members ask for at most so much of a resource.
+func askedFor(resource string, before, amount int64) explain.Change {
+	return explain.Change{Kind: explain.KindRequest, Resource: resource, Before: before, Amount: amount}
 }
 
 // request finds the most of the first of some resources of which less helps.
@@ -113,7 +77,8 @@ func (f *Search) request(at state, names ...string) []step {
 			f.doubt = f.doubt || plan == nil && l.before > fewNumbers
 		}
 		if plan != nil {
-			return found(explain.Change{Kind: explain.KindRequest, Resource: resource, Before: l.before, Amount: amount}, atMost(resource, amount), plan)
+			c := askedFor(resource, l.before, amount)
+			return found(c, edited(c), plan)
 		}
 	}
 	return nil
@@ -121,7 +86,7 @@ func (f *Search) request(at state, names ...string) []step {
 
 // raisedRequests are smaller requests for several resources that help together, as large as they can be: of each first the most beside the
 // least of all others; if these do not go together, of one after the other the most beside those before.
-func (f *Search) raisedRequests(at state, few []alternative, least *chosen) step {
+func (f *Search) raisedRequests(at state, few []explain.Change, least *chosen) step {
 	set := make([]int32, len(few))
 	for i := range set {
 		set[i] = int32(i)
@@ -139,29 +104,27 @@ func (f *Search) raisedRequests(at state, few []alternative, least *chosen) step
 	} else {
 		plan = exact
 	}
-	s := step{change: most[0].change, edit: together(most, set), plan: plan, least: least.least && exact != nil && !f.doubt && !f.at(at).p.Room.Zones().Bind()}
-	for i := range most[1:] {
-		s.and = append(s.and, most[1+i].change)
-	}
+	s := step{change: most[0], edit: together(most, set), plan: plan, least: least.least && exact != nil && !f.doubt && !f.at(at).p.Room.Zones().Bind()}
+	s.and = append(s.and, most[1:]...)
 	return s
 }
 
 // raisedBeside is one of some smaller requests with the most that helps beside the others, and its plan if that is asked for.
-func (f *Search) raisedBeside(at state, all []alternative, i int, plan **explain.Plan) alternative {
+func (f *Search) raisedBeside(at state, all []explain.Change, i int, plan **explain.Plan) explain.Change {
 	beside := at
 	for k, other := range all {
 		if k != i {
-			beside, _ = other.edit(beside)
+			beside, _ = edited(other)(beside)
 		}
 	}
-	steps := f.request(beside, all[i].change.Resource)
+	steps := f.request(beside, all[i].Resource)
 	if len(steps) == 0 { // the plans ran out: what is known to help
 		return all[i]
 	}
 	if plan != nil {
 		*plan = steps[0].plan
 	}
-	return alternative{steps[0].change, steps[0].edit}
+	return steps[0].change
 }
 
 // mostAsked is the most that some member asks for of a resource.
@@ -218,24 +181,13 @@ func binding(p *problem.Problem, id int32, extra []int64) (best int, slots int64
 }
 
 func withoutResource(f *Search, at state) []edit {
-	var names []alternative
+	var names []explain.Change
 	if p := f.at(at).p; p != nil {
 		for _, resource := range f.at(at).bounds().scarcest() { // what is scarcest now may not be once something else helps
-			names = append(names, alternative{edit: atMost(resource, 1)})
+			names = append(names, askedFor(resource, 0, 1))
 		}
 	}
 	return edits(names)
-}
-
-// tolerated lets members to nodes with a taint.
-func tolerated(t gang.Taint) edit {
-	return reshaped(func(s *gang.Shape) bool {
-		if gang.Tolerates([]gang.Taint{t}, s.Tolerations) {
-			return false
-		}
-		s.Tolerations = append(slices.Clip(s.Tolerations), gang.Toleration{Key: t.Key, Value: t.Value, Effect: t.Effect})
-		return true
-	})
 }
 
 // intolerable lists the taints that keep members away, those of most nodes first, then in natural order. O(tainted nodes).
@@ -269,31 +221,14 @@ func nameOf(t gang.Taint) string { return t.Key + "=" + t.Value + ":" + string(t
 // taints tolerates each taint by itself; where none helps, the fewest that help together.
 func (f *Search) taints(at state) []step { return f.each(at, f.tolerations(at)) }
 
-func (f *Search) tolerations(at state) (out []alternative) {
+func (f *Search) tolerations(at state) (out []explain.Change) {
 	for _, t := range f.intolerable(at) {
-		out = append(out, alternative{explain.Change{Kind: explain.KindTaint, Taint: t}, tolerated(t)})
+		out = append(out, explain.Change{Kind: explain.KindTaint, Taint: t})
 	}
 	return out
 }
 
 func withTolerations(f *Search, at state) []edit { return edits(f.tolerations(at)) }
-
-// unselected drops a label of all selectors, or all affinities.
-func unselected(label string, affinity bool) edit {
-	return reshaped(func(s *gang.Shape) bool {
-		if affinity {
-			had := len(s.Affinity) > 0
-			s.Affinity = nil
-			return had
-		}
-		if _, ok := s.Selector[label]; !ok {
-			return false
-		}
-		s.Selector = maps.Clone(s.Selector)
-		delete(s.Selector, label)
-		return true
-	})
-}
 
 // selected lists the labels of all selectors in natural order; behind them, if some shape has affinities, nothing.
 func selected(req *gang.Request) (labels []string, affinity bool) {
@@ -316,13 +251,13 @@ func selected(req *gang.Request) (labels []string, affinity bool) {
 // selectors drops each label of the selectors by itself, and the affinities; where none helps, the fewest that help together.
 func (f *Search) selectors(at state) []step { return f.each(at, droppedSelectors(at.req)) }
 
-func droppedSelectors(req *gang.Request) (out []alternative) {
+func droppedSelectors(req *gang.Request) (out []explain.Change) {
 	labels, affinity := selected(req)
 	for _, label := range labels {
-		out = append(out, alternative{explain.Change{Kind: explain.KindSelector, Label: label}, unselected(label, false)})
+		out = append(out, explain.Change{Kind: explain.KindSelector, Label: label})
 	}
 	if affinity {
-		out = append(out, alternative{explain.Change{Kind: explain.KindSelector, Affinity: true}, unselected("", true)})
+		out = append(out, explain.Change{Kind: explain.KindSelector, Affinity: true})
 	}
 	return out
 }

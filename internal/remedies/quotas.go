@@ -1,6 +1,6 @@
 // By how much would quotas have to be raised?
 
-package relax
+package remedies
 
 import (
 	"maps"

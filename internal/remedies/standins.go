@@ -1,6 +1,6 @@
 // Which nodes can stand in for new ones in a trial?
 
-package relax
+package remedies
 
 import (
 	"maps"
