@@ -45,8 +45,7 @@ func TestSimplestPlanIsShort(t *testing.T) {
 
 // ownCoverage are the packages of the core of whose statements their own tests run less than 80 %, in whole percent, a little less than they were seen to run. It may only rise.
 var ownCoverage = map[string]int{
-	"internal/snapshot": 60, "internal/index": 0, "internal/problem": 39, "internal/gather": 0, "internal/crowd": 0, "internal/joint": 0, "internal/parts": 41,
-	"internal/search": 74, "internal/victims": 76,
+	"internal/problem": 39, "internal/gather": 0, "internal/parts": 41,
 }
 
 var covered = regexp.MustCompile(`^(?:ok)?\s+(\S+)\s.*coverage: (\d+)\.\d% of statements`)

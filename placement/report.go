@@ -122,7 +122,7 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 	for _, t := range tiers {
 		r.GroupTiers = append(r.GroupTiers, int(t))
 	}
-	r.Strategy, r.StrategyNumber = p.Model.View.StrategyName(tier, tiers)
+	r.Strategy, r.StrategyNumber = strategyName(p.Model.View, tier, tiers)
 	r.Span = spanOf(p.Model.View, where, tier)
 	return r
 }

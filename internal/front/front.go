@@ -271,7 +271,7 @@ func (s *Space) Sum(a, b Front) Front {
 		return Front{s.most}
 	case len(a) == 1 && len(b) == 1 && s.Domains < 0:
 		return Front{s.capped(a[0], b[0])}
-	case len(s.most) == 2 && s.Domains < 0 && int64(max(s.most[0], s.most[1])) < s.limit && features.SumInPlane.Takes(s.Features):
+	case s.inPlane():
 		sum, ok := s.sumInPlane(a, b)
 		if !ok {
 			s.Forgot = true

@@ -3,12 +3,19 @@ package front
 import (
 	"slices"
 	"sort"
+
+	"github.com/muster-sched/muster/internal/features"
 )
 
 // Most gangs of several shapes have two. The front of a place is a line then: for each number of one dimension the most of
 // the other beside it. Lines need not be summed pair by pair where their steps down only grow: of two such lines, which
 // are concave, the smaller steps come first in the sum, as in the Minkowski sum of convex polygons. Where one member takes
 // the room of two others, only the line along the larger ones is concave.
+
+// inPlane says whether fronts are lines that a table would have room for.
+func (s *Space) inPlane() bool {
+	return len(s.most) == 2 && s.Domains < 0 && int64(max(s.most[0], s.most[1])) < s.limit && features.SumInPlane.Takes(s.Features)
+}
 
 // line is the front of a place by number of one dimension: the most of the other, falling.
 type line []int32

@@ -52,7 +52,7 @@ func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 		case tops(best.span) < f.ask.members || least > best.span:
 			return true // every domain needs more children than the best so far
 		// Where the children of x are not the candidates, some may be nodes, which have the span 0.
-		case f.m.View.Gaps[i][x] != 1 || f.m.View.IsNode(f.m.View.FirstKid[x]),
+		case f.m.View.Gaps[i][x] != 1 || f.m.View.HoldsNodes(x),
 			best.span > 1 && least < best.span && tops(best.span-1) >= f.ask.members:
 			return false // one may have a narrower span
 		}
@@ -182,7 +182,7 @@ func (f *found) bestSlots(x layout.Vertex, i int, gap int8) int64 {
 			return f.ask.members + int64(bits.TrailingZeros64(above))
 		}
 		return math.MaxInt64
-	case gap == 1 && !f.m.View.IsNode(f.m.View.FirstKid[x]):
+	case gap == 1 && !f.m.View.HoldsNodes(x):
 		return f.bestChild(x, f.ask.members)
 	}
 	return f.ask.members // what cannot hold the members is no candidate

@@ -343,7 +343,7 @@ func (s *sums) holdsWithin(d layout.Vertex) bool {
 // does not tell. O(1).
 func (s *sums) countedGroups(x layout.Vertex) (groups index.ChildSums, ok bool) {
 	if !s.ask.countsGroups() || len(s.m.Siblings) > 0 || x == layout.Root || s.m.View.IsNode(x) ||
-		s.m.View.TierOf(x) != s.m.View.Tiers[s.ask.within()+1] || s.m.View.IsNode(s.m.View.FirstKid[x]) {
+		s.m.View.TierOf(x) != s.m.View.Tiers[s.ask.within()+1] || s.m.View.HoldsNodes(x) {
 		return groups, false
 	}
 	return s.ask.indexed.SumsOf(s.m.View, s.m.View.TierIndex(s.tiers[0]), x), true

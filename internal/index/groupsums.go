@@ -37,7 +37,7 @@ func newGroupSums(ix *Index, key Grouping) *GroupSums {
 	for i := range ix.V.SwitchTiers() {
 		n := ix.V.UpTo[i]
 		g.Whole, g.Rest = append(g.Whole, cow.NewSlab[int32](n)), append(g.Rest, cow.NewSlab[int32](n))
-		g.Sums = append(g.Sums, cow.NewSlab[int32](ix.V.KidsUpTo[i]))
+		g.Sums = append(g.Sums, cow.NewSlab[int32](kidsUpTo(ix.V, i)))
 		if len(ix.V.Layers) > PairedLayers {
 			continue
 		}

@@ -127,7 +127,7 @@ func (ix *Index) Recount(from *Index, nodes []int32, count func(id int32) int32,
 		return false
 	}
 	s := summer{index: ix, like: alike}
-	dirty = ix.V.WithAbove(dirty)
+	dirty = withAbove(ix.V, dirty)
 	for _, x := range dirty {
 		s.sum(x)
 	}
@@ -177,7 +177,7 @@ type Grouping struct {
 func (ix *Index) GroupsOf(clock *cow.Clock, kept int, key Grouping) *GroupSums {
 	return ix.groups.Get(clock, kept,
 		func(other Grouping) bool { return other == key },
-		func(g *GroupSums, domains []int32) *GroupSums { return g.after(ix, layout.Upwards(domains)) },
+		func(g *GroupSums, domains []int32) *GroupSums { return g.after(ix, upwards(domains)) },
 		func() (Grouping, *GroupSums) { return key, newGroupSums(ix, key) })
 }
 

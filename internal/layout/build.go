@@ -32,21 +32,18 @@ func New(name string, tree *topology.Tree, names []string, order []int32) *View 
 	}
 	v.placeDomains()
 	for _, t := range v.SwitchTiers() {
-		above, kids, even := 0, 0, true // ends of the domains above t, and of their children that are domains
+		above, even := 0, true // the end of the domains above t
 		for d := range v.NumDomains() {
 			if v.Tier[d] <= t {
 				continue
 			}
 			above = d + 1
-			if !v.IsNode(v.FirstKid[d]) {
-				kids = max(kids, int(v.endKid[d]))
-			}
-			for c := v.FirstKid[d]; c < v.endKid[d] && even && Vertex(d) != v.Outside; c++ {
+			for c := v.firstKid[d]; c < v.endKid[d] && even && Vertex(d) != v.Outside; c++ {
 				even = v.TierOf(c) >= t
 			}
 		}
 		v.Even = append(v.Even, even)
-		v.UpTo, v.KidsUpTo, v.Gaps = append(v.UpTo, above), append(v.KidsUpTo, kids), append(v.Gaps, v.gapsAbove(t, above))
+		v.UpTo, v.Gaps = append(v.UpTo, above), append(v.Gaps, v.gapsAbove(t, above))
 	}
 	return v
 }
@@ -99,7 +96,7 @@ func (v *View) placeDomains() {
 		return Vertex(d)
 	}
 	v.Parent, v.Tier = make([]Vertex, n), make([]int32, n)
-	v.FirstKid, v.endKid = make([]Vertex, n), make([]Vertex, n)
+	v.firstKid, v.endKid = make([]Vertex, n), make([]Vertex, n)
 	v.FirstPos, v.EndPos = make([]int32, n), make([]int32, n)
 	v.source = make([]topology.DomainID, n)
 	v.LeafOf = make([]Vertex, v.Nodes)
@@ -108,14 +105,14 @@ func (v *View) placeDomains() {
 		lo, hi := t.Nodes(d)
 		v.set(x, at(t.Parent(d)), int32(t.Tier(d)), int32(lo), int32(hi), d)
 		first, end := t.Children(d)
-		v.FirstKid[x], v.endKid[x] = at(first), at(first)+Vertex(end-first)
+		v.firstKid[x], v.endKid[x] = at(first), at(first)+Vertex(end-first)
 		if first == end {
 			v.holdNodes(x)
 		}
 	}
 	inTree := int32(t.NumNodes())
 	v.set(Root, -1, v.RootTop, 0, v.Nodes, topology.Root)
-	v.FirstKid[Root], v.endKid[Root] = 1, v.Outside+1
+	v.firstKid[Root], v.endKid[Root] = 1, v.Outside+1
 	if bare {
 		v.set(1, Root, v.RootTop, 0, inTree, noSource)
 		v.holdNodes(1)
@@ -132,7 +129,7 @@ func (v *View) set(x, parent Vertex, tier, first, end int32, source topology.Dom
 
 // holdNodes makes the nodes below x its children.
 func (v *View) holdNodes(x Vertex) {
-	v.FirstKid[x], v.endKid[x] = v.NodeVertex(v.FirstPos[x]), v.NodeVertex(v.EndPos[x])
+	v.firstKid[x], v.endKid[x] = v.NodeVertex(v.FirstPos[x]), v.NodeVertex(v.EndPos[x])
 	for pos := v.FirstPos[x]; pos < v.EndPos[x]; pos++ {
 		v.LeafOf[pos] = x
 	}

@@ -28,7 +28,7 @@ type View struct {
 	// By domain. All children of one are domains, or all are nodes.
 	Parent           []Vertex // -1 for the root
 	Tier             []int32
-	FirstKid, endKid []Vertex            // the interval of the children
+	firstKid, endKid []Vertex            // the interval of the children
 	FirstPos, EndPos []int32             // the interval of the positions of the nodes below
 	source           []topology.DomainID // in Tree; noSource: none
 
@@ -44,8 +44,8 @@ type View struct {
 	RootTop int32   // tier of the root
 
 	// By place in Tiers, but for the root's. UpTo is the end of the domains above a tier; lower ones may lie among
-	// them. KidsUpTo is the end of the children of domains above the tier, of those that are domains.
-	UpTo, KidsUpTo []int
+	// them.
+	UpTo []int
 	// Gaps tells, for the domains above the tier, the steps down to the domains of the tier: 1 where all children are
 	// of the tier or lower, 2 where all children have the gap 1, else 0. Children without children of their own do not
 	// count.

@@ -3,21 +3,12 @@ package layout
 import (
 	"cmp"
 	"iter"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/muster-sched/muster"
 )
-
-// Inside is the lower of two vertices, false if neither lies below the other. O(depth).
-func (v *View) Inside(x, y Vertex) (Vertex, bool) {
-	if v.Contains(x, y) {
-		return y, true
-	}
-	return x, v.Contains(y, x)
-}
 
 // Named is x, or the root in place of a domain that the tree does not know: its nodes hang right below the root there.
 func (v *View) Named(x Vertex) Vertex {
@@ -40,7 +31,10 @@ func (v *View) NodeVertex(pos int32) Vertex { return Vertex(len(v.Parent)) + pos
 func (v *View) Position(x Vertex) int32 { return x - Vertex(len(v.Parent)) }
 
 // Kids is the interval of the children of a domain.
-func (v *View) Kids(x Vertex) (first, end Vertex) { return v.FirstKid[x], v.endKid[x] }
+func (v *View) Kids(x Vertex) (first, end Vertex) { return v.firstKid[x], v.endKid[x] }
+
+// HoldsNodes says whether the children of a domain are nodes.
+func (v *View) HoldsNodes(x Vertex) bool { return v.IsNode(v.firstKid[x]) }
 
 // Above is the domain that x lies in, -1 for the root.
 func (v *View) Above(x Vertex) Vertex {
@@ -272,42 +266,3 @@ func (v *View) TierIndex(t int32) int {
 
 // TiersBelow lists the tiers in use below a tier, ascending.
 func (v *View) TiersBelow(t int32) []int32 { return v.Tiers[:v.TierIndex(t-1)+1] }
-
-// StrategyName names the tiers reached, and numbers them among all strategies over the switch layers, from 1; numbers
-// beyond 2^31-1, which only many nested groups in many layers reach, are that. A strategy is a vector of tiers that do
-// not grow inwards; their order is lexicographic, and tier 0 counts as the lowest layer. A gang without groups counts as
-// one group that is the gang. O(levels * log tiers + levels^2).
-func (v *View) StrategyName(gang int32, groups []int32) (name string, number int) {
-	name = v.LayerName(gang)
-	for _, t := range groups {
-		name += "/" + v.LayerName(t)
-	}
-	tiers := append(append(make([]int32, 0, 8), gang), groups...)
-	if len(groups) == 0 {
-		tiers = append(tiers, gang)
-	}
-	count := int64(1)
-	for i, t := range tiers {
-		place, _ := slices.BinarySearch(v.Tiers, t)
-		// The vectors with the same tiers before and a lower one here: multisets of the rest's size out of the tiers
-		// below.
-		below, rest := max(1, place)-1, len(tiers)-i
-		count = min(count+binomial(int64(below+rest-1), int64(rest)), math.MaxInt32)
-	}
-	return name, int(count)
-}
-
-// binomial is the number of ways to choose k of n, at most 2^31-1. O(k).
-func binomial(n, k int64) int64 {
-	if n < k {
-		return 0
-	}
-	k = min(k, n-k) // then the steps only rise, and one beyond the bound ends them
-	c := int64(1)
-	for i := int64(1); i <= k; i++ {
-		if c = c * (n - k + i) / i; c >= math.MaxInt32 {
-			return math.MaxInt32
-		}
-	}
-	return c
-}

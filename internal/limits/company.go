@@ -2,6 +2,7 @@ package limits
 
 import (
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/layout"
@@ -252,34 +253,51 @@ func (n *Company) Leaving(at iter.Seq2[int32, string], alone iter.Seq2[layout.Ve
 	if n == nil {
 		return nil
 	}
-	used, closed, tiers := map[layout.Vertex]string{}, map[int32][]string{}, n.Tiers()
-	for d, gang := range alone {
-		used[d] = gang // one: it is alone there
-	}
-	for pos, gang := range at {
-		id := n.view.Node(pos)
-		if !n.tolerated && n.snapshot.Closed.By(id) > 0 && !slices.Contains(closed[id], gang) {
-			closed[id] = append(closed[id], gang)
-		}
-	}
+	used, entered, tiers := maps.Collect(alone), n.entered(at), n.Tiers() // one gang by domain: it is alone there
 	for _, m := range n.snapshot.Leaving {
-		isOther := func(gang string) bool { return gang != m.Class.Gang }
-		keeps := !m.Class.Tolerated && len(used) > 0 && slices.ContainsFunc(tiers, func(tier int32) bool {
-			gang, is := used[n.view.DomainAt(n.view.At(m.Node), tier)]
-			return is && isOther(gang)
-		})
-		if !keeps && m.Class.Alone != "" && len(closed) > 0 {
-			its := map[int32]int32{}
-			n.snapshot.Lineage.CountClosed(its, []*snapshot.Member{m}, nil)
-			for id := range its {
-				keeps = keeps || slices.ContainsFunc(closed[id], isOther)
-			}
-		}
-		if keeps {
+		if n.isBeside(m, used, tiers) || n.shuts(m, entered) {
 			out = append(out, m)
 		}
 	}
 	return out
+}
+
+// entered are, by node that some gang closes to the plan, the gangs of the members that come there.
+func (n *Company) entered(at iter.Seq2[int32, string]) map[int32][]string {
+	out := map[int32][]string{}
+	for pos, gang := range at {
+		id := n.view.Node(pos)
+		if !n.tolerated && n.snapshot.Closed.By(id) > 0 && !slices.Contains(out[id], gang) {
+			out[id] = append(out[id], gang)
+		}
+	}
+	return out
+}
+
+// isBeside says whether a running member is in a domain of some tiers where another gang is to be alone; used has the gang by domain.
+func (n *Company) isBeside(m *snapshot.Member, used map[layout.Vertex]string, tiers []int32) bool {
+	if m.Class.Tolerated || len(used) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(tiers, func(tier int32) bool {
+		gang, is := used[n.view.DomainAt(n.view.At(m.Node), tier)]
+		return is && gang != m.Class.Gang
+	})
+}
+
+// shuts says whether a running member that must be alone closes a node that members of another gang come to.
+func (n *Company) shuts(m *snapshot.Member, entered map[int32][]string) bool {
+	if m.Class.Alone == "" || len(entered) == 0 {
+		return false
+	}
+	shut := map[int32]int32{}
+	n.snapshot.Lineage.CountClosed(shut, []*snapshot.Member{m}, nil)
+	for id := range shut {
+		if slices.ContainsFunc(entered[id], func(gang string) bool { return gang != m.Class.Gang }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Broken says whether members that run, at these positions, break a limit of the gang by themselves: more of them in a domain, or in

@@ -77,8 +77,11 @@ func (st *standing) read(in problem.Selection) {
 	}
 }
 
-// lastOwn is the highest selected rank among the own members of a part, -1 if there is none.
+// lastOwn is the highest selected rank among the own members of a part that may go one by one, -1 if there is none.
 func (st *standing) lastOwn(i int32) int {
+	if st.down.rungs[i].of.Least <= 0 {
+		return -1
+	}
 	ranks := st.down.rungs[i].of.Ranks
 	for at := st.own[i]; at > 0; at-- {
 		if k := st.down.pendingOf[ranks[at-1]]; k >= 0 && st.in[k] {
@@ -126,26 +129,19 @@ func (st *standing) removalsIn(i int32, slack int, yield func(removal)) {
 	if !a.Idle {
 		slack = min(slack, st.placed[i]-max(1, a.Least)) // its last member keeps it placed
 	}
-	if a.Least > 0 && slack > 0 && st.size > 1 {
+	if slack > 0 && st.size > 1 {
 		if first := st.lastOwn(i); first >= 0 {
 			yield(removal{first: first, of: a})
 		}
 	}
-	// spare is the number of inner parts beyond LeastParts; an idle one counts as placed, whatever is in it.
-	spare := -a.LeastParts
-	for _, k := range down.rungs[i].inside {
-		if b := &down.rungs[k]; b.of.Idle || st.placed[k] > 0 {
-			spare++
-		}
-	}
+	spare := st.placedInside(i) - a.LeastParts
 	for _, k := range slices.Backward(down.rungs[i].inside) {
 		b := &down.rungs[k]
 		if b.of.Idle || st.placed[k] == 0 {
 			continue
 		}
-		// A part may go if the parts around have members to spare for all of it, and none of it runs.
 		alike := b.kind >= 0 && st.behind[b.kind] == i+1 // to one of higher ranks
-		if n := st.placed[k]; spare > 0 && !alike && n <= slack && n < st.size && !b.runs {
+		if spare > 0 && !alike && st.mayGo(k, slack) {
 			yield(removal{first: b.first, of: b.of, whole: true})
 		}
 		if b.kind >= 0 {
@@ -153,10 +149,29 @@ func (st *standing) removalsIn(i int32, slack int, yield func(removal)) {
 		}
 	}
 	for _, k := range down.rungs[i].inside {
-		if down.rungs[k].of.Idle || st.placed[k] > 0 {
+		if st.isPlaced(k) {
 			st.removalsIn(k, slack, yield)
 		}
 	}
+}
+
+// mayGo says whether all of a part may be left out: the parts around have members to spare for it, others stay, and none of it runs.
+func (st *standing) mayGo(i int32, slack int) bool {
+	n := st.placed[i]
+	return n <= slack && n < st.size && !st.down.rungs[i].runs
+}
+
+// isPlaced says whether a part is placed: an idle one is, whatever is in it.
+func (st *standing) isPlaced(i int32) bool { return st.down.rungs[i].of.Idle || st.placed[i] > 0 }
+
+// placedInside counts the placed parts right inside of a part.
+func (st *standing) placedInside(i int32) (n int) {
+	for _, k := range st.down.rungs[i].inside {
+		if st.isPlaced(k) {
+			n++
+		}
+	}
+	return n
 }
 
 // removal is one step down from a selection: a single member, or a whole part.

@@ -229,6 +229,14 @@ func (x *crossSearch) domains(i int) []layout.Vertex {
 	return list
 }
 
+// lower is the lower of two vertices, false if neither lies below the other. O(depth).
+func lower(v *layout.View, x, y layout.Vertex) (layout.Vertex, bool) {
+	if v.Contains(x, y) {
+		return y, true
+	}
+	return x, v.Contains(y, x)
+}
+
 // domainsWithin lists the domains of a tier, inside the domain of the outer group, whose slots suffice for the group
 // by itself. It is never nil, since nil stands for a list that is unknown. O(domains * log), and the bounds of
 // mayHold.
@@ -242,7 +250,7 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 	tier, out := x.boundAround(a), []layout.Vertex{}
 	for _, d := range v.DomainsOf(bound) {
 		// A domain of the tier may be larger than that of the outer group, which then stands for it, once.
-		d, inside := v.Inside(d, around)
+		d, inside := lower(v, d, around)
 		_, known := room[d]
 		if known || !inside || a.part.Gather.Hard && v.Contains(v.Outside, d) {
 			continue

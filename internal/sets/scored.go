@@ -28,12 +28,17 @@ func (k *picker) bestScored(size int, tasks []task, best *pick) []int {
 		for set := range k.equals(st) {
 			set = k.bestScores(set)
 			score := k.setScore(set)
-			if order := score.Compare(top); out == nil || order > 0 || order == 0 && comparePlaces(set, out) < 0 {
+			if out == nil || beats(score.Compare(top), set, out) {
 				out, top = set, score
 			}
 		}
 	}
 	return out
+}
+
+// beats says whether a set comes before another, whose score its own compares so with: the score is higher, or equal and the set first in path order.
+func beats(order int, set, other []int) bool {
+	return order > 0 || order == 0 && comparePlaces(set, other) < 0
 }
 
 // equals iterates over the sets from a state on that are as good as the best one, one for each choice of classes: its
@@ -101,7 +106,7 @@ func (c *Chooser) keepScored(set, rest []int, n int, short bool) []int {
 			continue
 		}
 		score := c.filledScore(slices.Concat(set, kept))
-		if order := compareScores(score, top); order > 0 || order == 0 && comparePlaces(kept, best) < 0 {
+		if beats(compareScores(score, top), kept, best) {
 			best, top = kept, score
 		}
 	}
@@ -176,8 +181,8 @@ func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
 			others = append(others, i)
 		}
 	}
-	best, tries := chosen, 0
-	top := k.setScore(slices.Concat(others, slices.Concat(chosen...)))
+	best, first, tries := chosen, slices.Concat(chosen...), 0
+	top := k.setScore(slices.Concat(others, first))
 	var classes []class // those with picked children, as chosen lists them
 	for i := from; i < to; i++ {
 		if slices.ContainsFunc(k.classes[i].items, func(j int) bool { return slices.Contains(picked, j) }) {
@@ -196,9 +201,9 @@ func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
 			return true
 		}
 		tries++
-		score := k.setScore(slices.Concat(others, slices.Concat(try...)))
-		if order := score.Compare(top); order > 0 || order == 0 && comparePlaces(slices.Concat(try...), slices.Concat(best...)) < 0 {
-			best, top = slices.Clone(try), score
+		set := slices.Concat(try...)
+		if score := k.setScore(slices.Concat(others, set)); beats(score.Compare(top), set, first) {
+			best, first, top = slices.Clone(try), set, score
 		}
 		return tries < maxMixed
 	}

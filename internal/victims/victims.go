@@ -43,11 +43,8 @@ const (
 //
 // order: victims.1
 func Evict(p *problem.Problem, who Leave) *Eviction {
-	if who == Nobody || p.Request.NeverPreempts || p.Request.Slots != nil || p.Request.QuotaLimit == quota.Borrow || who == IfAdmitted && p.RefusedBy != nil {
+	if who == Nobody || who == IfAdmitted && p.RefusedBy != nil || !mayPreempt(p) {
 		return nil
-	}
-	if p.Snapshot.Lowest >= p.Request.Priority && (p.Request.Quota == "" || p.Snapshot.Quotas == nil) {
-		return nil // no running member has a lower priority, and nothing can be reclaimed
 	}
 	least, whole := search.For(p).Minimal()
 	left, gone := p.NewBudget().Part(evictShare), &allGone{}
@@ -66,6 +63,15 @@ func Evict(p *problem.Problem, who Leave) *Eviction {
 	}
 	p.Unsettled = doubt || !whole
 	return nil
+}
+
+// mayPreempt says whether the rules of a gang let anybody leave for it: a member of a lower priority, or one whose quota has more than its min.
+func mayPreempt(p *problem.Problem) bool {
+	if p.Request.NeverPreempts || p.Request.Slots != nil || p.Request.QuotaLimit == quota.Borrow {
+		return false
+	}
+	reclaims := p.Request.Quota != "" && p.Snapshot.Quotas != nil
+	return reclaims || p.Snapshot.Lowest < p.Request.Priority
 }
 
 // evictForAll is [Evict] for a minimal selection: only members of the highest ranks can be left out.
