@@ -56,14 +56,15 @@ const arrows = `
 	internal/room         < . numa gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/front internal/model internal/snapshot internal/limits
 	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/sets internal/model internal/room internal/snapshot internal/holds internal/limits internal/front internal/steps
 	internal/picks        < . gang internal/front internal/problem
-	internal/crowd        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/packing internal/problem internal/steps
+	internal/manyshapes   < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/packing internal/problem internal/steps
 	internal/gather       < internal/features internal/cow internal/layout internal/index internal/sets internal/model internal/invariant
 	internal/joint        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/room internal/snapshot internal/problem internal/front internal/steps
-	internal/parts        < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/picks internal/front internal/packing internal/crowd internal/joint internal/steps
+	internal/parts        < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/picks internal/front internal/packing internal/manyshapes internal/joint internal/steps
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/gather internal/parts
+	internal/preferred    < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/front internal/problem internal/search
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/problem internal/search preempt
 	internal/remedies     < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/sets internal/front internal/model internal/room internal/snapshot internal/problem internal/search internal/kinds
-	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/limits internal/problem internal/search internal/victims internal/remedies preempt
+	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/limits internal/problem internal/search internal/preferred internal/victims internal/remedies preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	internal/hostlist     < .
 	internal/keyends      < topology
@@ -131,7 +132,7 @@ var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/features", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/limits", "internal/invariant",
-		"internal/match", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/picks", "internal/crowd", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
+		"internal/match", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/picks", "internal/manyshapes", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/preferred", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

@@ -71,6 +71,21 @@ var (
 	row = regexp.MustCompile("(?m)^\\| `([a-z]+\\.[0-9]+)` \\| [^|]+ \\| `([^|]+)` \\| `([^|]+)` \\| `([^|]+)` \\|$")
 )
 
+// The pages say what a plan is, not which code finds it: packages and functions stand in the table of docs/order.md alone.
+func TestOrderNamesNoCode(t *testing.T) {
+	words := regexp.MustCompile("(?i)\\b(engines?|planners?|packages?|shortcuts?|solvers?|dispatch\\w*|internal/\\w+|func)\\b" +
+		"|`(gather|parts|fronts?|manyshapes|packing|sets|search|problem|joint|picks|victims)`" +
+		"|\\b(placed|planned|tried|is|are|all) (for|by|with|without) sections? \\[?[0-9]")
+	for _, page := range orderPages(t)[1:] {
+		for i, line := range strings.Split(read(t, page), "\n") {
+			require.Empty(t, words.FindString(line), "%s:%d names code in place of a rule", page, i+1)
+		}
+	}
+	for _, line := range []string{"for the parts engine", "is placed by section 8", "all are for section 8", "is tried without section 8", "`gather` places them", "see internal/gather"} {
+		require.Regexp(t, words, line)
+	}
+}
+
 // Every rule has one definition on the pages and one row in the table; what they name is there.
 func TestOrderTable(t *testing.T) {
 	defined, mentioned := []string{}, []string{}

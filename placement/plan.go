@@ -36,8 +36,8 @@ func Plan(c *Cluster, req *gang.Request) (*Result, error) {
 // finds it) unless the refusal is proven. A context that is done before anything was searched gives that error at once.
 // Until it is done the plan is that of Plan.
 //
-// The context is looked at every few thousand steps. What follows costs O(nodes * groups) where members are of many
-// shapes or in parts, to build a plan without search, else the rest of the plan.
+// The context is looked at every few thousand steps. After that: O(nodes * groups) to build a plan greedily (parts, many
+// shapes); otherwise the current plan is finished.
 func PlanContext(ctx context.Context, c *Cluster, req *gang.Request) (*Result, error) {
 	s, err := c.made()
 	if err != nil {
@@ -69,9 +69,6 @@ func planFor(
 	if req != nil && len(req.Refused) > 0 {
 		return planRefused(ctx, s, req, t, leave, b)
 	}
-	if req != nil && req.Preempt.ForTier == "" && prefers(req) {
-		return planPreferring(ctx, s, req, t, leave, b)
-	}
 	p, err := search.New(s, req, t, b)
 	if err != nil {
 		return nil, err
@@ -87,15 +84,21 @@ func planFor(
 	if r, err := planFor(ctx, s, tighter, t, leave, b); err == nil {
 		return r, nil
 	}
-	if prefers(req) {
-		return planPreferring(ctx, s, withoutTier(req), t, leave, b)
-	}
 	return decide(ctx, p, leave)
 }
 
-// decide is the whole way of a gang. The engine searches on free capacity: slots of nodes, sums of domains, strategy,
-// domain, counts of children, members to nodes. What follows is tried only where that finds no place.
+// decide is the whole way of a gang: its plan under hard limits, then, for the limits that it prefers, the one with the least excess.
 func decide(ctx context.Context, p *problem.Problem, leave victims.Leave) (*Result, error) {
+	if !prefers(p.Request) {
+		return decideHard(ctx, p, leave)
+	}
+	r, _, err := decidePreferring(ctx, p, leave)
+	return r, err
+}
+
+// decideHard is decide under hard limits alone. The engine searches on free capacity: slots of nodes, sums of domains, strategy,
+// domain, counts of children, members to nodes. What follows is tried only where that finds no place.
+func decideHard(ctx context.Context, p *problem.Problem, leave victims.Leave) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, &Unschedulable{Gang: p.Request.Name, Refuser: RefuserSteps, Wanted: p.Model.Least * p.Room.Size(), AtLeast: true, Stopped: err}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/victims"
 	"github.com/muster-sched/muster/numa"
@@ -25,7 +26,7 @@ func resultOf(o *problem.Outcome) *Result {
 	}
 	r := describePlaced(members, positions)
 	noteHoldings(p, r)
-	waits := namesakes(p, o.Waits, r.Assignments)
+	waits := search.WaitsFor(o)
 	for _, m := range waits {
 		r.WaitsFor = append(r.WaitsFor, waited(p.Snapshot, m))
 	}
@@ -73,21 +74,6 @@ func noteHoldings(p *problem.Problem, r *Result) {
 			r.roles[p.Names[rank]] = int(p.Room.RoleOf[i])
 		}
 	}
-}
-
-// namesakes adds, to the leaving members that a plan waits for, those whose names it gives to new members: both cannot
-// run at once. The order is that of gang and name.
-func namesakes(p *problem.Problem, waits []*snapshot.Member, placed []Assignment) []*snapshot.Member {
-	if !slices.ContainsFunc(p.Own, func(m *snapshot.Member) bool { return m.Leaving }) {
-		return waits
-	}
-	for i := range placed {
-		if m := p.Snapshot.Member(p.Request.Name, placed[i].Member); m != nil && !slices.Contains(waits, m) {
-			waits = append(waits, m)
-		}
-	}
-	slices.SortFunc(waits, snapshot.CompareMembers)
-	return waits
 }
 
 // describePlaced describes where the new members and the running ones lie together.

@@ -4,7 +4,6 @@ package placement
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -94,9 +93,8 @@ func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 	}
 	anew := again(s, req, members)
 	if prefers(anew) {
-		k := keeper{ctx: context.Background(), snapshot: free, leave: victims.Nobody}
-		if _, err := k.keep(anew); err == nil { // else there is no better place
-			anew = k.kept
+		if _, kept, err := planKeeping(free, anew, victims.Nobody); err == nil { // else there is no better place
+			anew = kept
 		}
 	}
 	f := newRefused(free, anew)

@@ -341,14 +341,15 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 				in[k], positions = true, append(positions, p.Model.View.At(id))
 			}
 		}
-		out[i] = describePlaced(members.Only(in), positions)
+		placed := members.Only(in)
+		out[i] = describePlaced(placed, positions)
 		common := func(member string) string { return t.commonName(i, member) }
 		out[i].Proven, out[i].alone = all.Proven, all.alone.named(out[i].Assignments, common)
 		for k := range out[i].Assignments {
 			out[i].Assignments[k].NUMA = zones[common(out[i].Assignments[k].Member)]
 		}
 		noteHoldings(p, out[i])
-		for _, m := range namesakes(p, nil, out[i].Assignments) {
+		for _, m := range search.WaitsFor(&problem.Outcome{Of: placed, Positions: positions}) {
 			out[i].WaitsFor = append(out[i].WaitsFor, waited(c, m))
 		}
 		t.waitOn(out[i], all, i == 0)

@@ -14,7 +14,7 @@ import (
 func drawLimits(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
 	drawCompany(t, spec)
 	req.Tolerated = Chance(t, 5, "tolerated")
-	if !Chance(t, 30, "with limits") || slices.ContainsFunc(req.Gather, func(r gang.Rule) bool { return r.Multiple > 0 }) {
+	if !Chance(t, 30, "with limits") {
 		return
 	}
 	if Chance(t, 35, "alone") {
@@ -94,7 +94,7 @@ func Alone(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
 
 // OfParts draws limits on numbers for a gang in parts or of several shapes, as far as the planner supports them together with the rest.
 func OfParts(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
-	if !Chance(t, 35, "with limits on numbers") || hasMultiples(req.Gather, req.Parts) {
+	if !Chance(t, 35, "with limits on numbers") {
 		return
 	}
 	d := limitDraw{t: t, layers: LayerNames(spec)}
@@ -102,6 +102,7 @@ func OfParts(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
 	d.add(&req.Limits, 30, gang.Limit{Kind: gang.Apart, Most: 3})
 	if !elsewhere {
 		d.add(&req.Limits, 20, gang.Limit{Kind: gang.Within, Most: 3})
+		d.second(&req.Limits)
 	}
 	if len(req.Parts) > 0 && !elsewhere {
 		d.add(&req.Limits, 30, gang.Limit{Kind: gang.Apart, Most: 2, OfParts: true})
@@ -119,7 +120,7 @@ func OfParts(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
 
 // AloneBesideLeaving lets some parts of a gang be alone at times, and makes others that run leaving members of it.
 func AloneBesideLeaving(t *rapid.T, spec *cluster.Spec, req *gang.Request) {
-	if !Chance(t, 30, "alone beside leaving members") || hasMultiples(req.Gather, req.Parts) || inOtherTree(req.Parts) {
+	if !Chance(t, 30, "alone beside leaving members") || inOtherTree(req.Parts) {
 		return
 	}
 	for i := range spec.Running {
@@ -170,6 +171,18 @@ func (d *limitDraw) add(list *[]gang.Limit, percent int, l gang.Limit) {
 	*list = append(*list, l)
 }
 
+// second adds a Within at another layer, at times, where there is one.
+func (d *limitDraw) second(list *[]gang.Limit) {
+	i := slices.IndexFunc(*list, func(l gang.Limit) bool { return l.Kind == gang.Within })
+	if i < 0 {
+		return
+	}
+	before := (*list)[i].Layer
+	if d.add(list, 40, gang.Limit{Kind: gang.Within, Most: 3}); (*list)[len(*list)-1].Layer == before && len(*list)-1 > i {
+		*list = (*list)[:len(*list)-1] // of one layer there is one
+	}
+}
+
 // parts draws the limits of parts, and of the groups that these are cut into.
 func (d *limitDraw) parts(parts []gang.Part) {
 	for i := range parts {
@@ -177,6 +190,7 @@ func (d *limitDraw) parts(parts []gang.Part) {
 		if !p.NoGroup {
 			d.add(&p.Limits, 25, gang.Limit{Kind: gang.Apart, Most: 3})
 			d.add(&p.Limits, 20, gang.Limit{Kind: gang.Alone})
+			d.add(&p.Limits, 15, gang.Limit{Kind: gang.Within, Most: 3})
 			if len(p.Parts) > 0 {
 				d.add(&p.Limits, 25, gang.Limit{Kind: gang.Apart, Most: 2, OfParts: true})
 				d.add(&p.Limits, 10, gang.Limit{Kind: gang.Alone, OfParts: true})
@@ -256,4 +270,8 @@ func drawWithin(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
 		}), gang.Rule{Layer: layer, Strength: gang.MustGather})
 	}
 	req.Limits = append(req.Limits, gang.Limit{Layer: layer, Kind: gang.Within, Most: rapid.IntRange(1, 3).Draw(t, "domains")})
+	if len(req.Members) <= mostInParts {
+		d := limitDraw{t: t, layers: LayerNames(spec)}
+		d.second(&req.Limits)
+	}
 }

@@ -9,35 +9,46 @@ import (
 // Exact fronts therefore list all vectors that fit, in ascending order, and not only the largest. This file has the
 // operations of a Space on them.
 
-// Holds says whether a vector fits: it is within a front of the space, or in it where multiples bind. O(front), O(log front)
-// in two dimensions and where multiples bind.
+// Holds says whether a vector fits: it is within a front of the space, or in it where multiples bind, in no more domains than it has left.
+// O(front), O(log front) in two dimensions and where multiples bind.
 func (s *Space) Holds(fit Front, want Vector) bool {
 	switch {
-	case !s.Exact && len(want) == 2 && s.Domains < 0 && len(fit) > 4:
+	case !s.Exact && len(want) == 2 && len(s.Domains) == 0 && len(fit) > 4:
 		return fit.holdsInPlane(want)
 	case !s.Exact:
 		return fit.Holds(want)
 	}
-	_, ok := slices.BinarySearchFunc(fit, want, slices.Compare[Vector])
-	return ok
+	counts := len(want) - len(s.Domains)
+	i, _ := slices.BinarySearchFunc(fit, want, func(p, want Vector) int { return slices.Compare(p[:counts], want[:counts]) })
+	for ; i < len(fit) && slices.Equal(fit[i][:counts], want[:counts]); i++ {
+		if want.Within(fit[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Takes is the part of want that a place takes by a vector of its front, in memory of the caller's. An exact vector must be taken as a
 // whole, as less need not fit: false means that it exceeds want. So do more domains than are left.
 func (s *Space) Takes(want, fit, take Vector) bool {
-	for r, n := range fit {
+	counts := len(fit) - len(s.Domains)
+	for r, n := range fit[:counts] {
 		if take[r] = min(n, want[r]); take[r] < n && s.Exact {
 			return false
 		}
 	}
-	if s.Domains < 0 {
+	if len(s.Domains) == 0 {
 		return true
 	}
-	last := len(fit) - 1
-	if take[last] = fit[last]; take.Total() == 0 {
-		take[last] = 0 // who takes nothing uses no domain
+	if copy(take[counts:], fit[counts:]); take.Total() == 0 {
+		clear(take[counts:]) // who takes nothing uses no domain
 	}
-	return take[last] >= want[last]
+	for r := counts; r < len(fit); r++ {
+		if take[r] < want[r] {
+			return false
+		}
+	}
+	return true
 }
 
 // RoomFor says whether an exact table for vectors within sides has room, at most 4*limit bits. It allows for sums of
@@ -62,13 +73,21 @@ func (s *Space) exactSum(a, b Front) Front {
 	if len(a) == 0 || len(b) == 0 {
 		return Front{}
 	}
-	wide := make(Vector, len(s.most)) // so wide that no sum carries into the next dimension, nor leaves the table
-	for r, n := range s.most {
+	if len(s.Domains) > 0 {
+		return s.exactSumOfDomains(a, b)
+	}
+	return s.sumOfBits(a, b, s.most)
+}
+
+// sumOfBits is exactSum of vectors that are nowhere below zero, within most.
+func (s *Space) sumOfBits(a, b Front, all Vector) Front {
+	wide := make(Vector, len(all)) // so wide that no sum carries into the next dimension, nor leaves the table
+	for r, n := range all {
 		wide[r] = a.Most(r) + b.Most(r)
 		s.sides[r] = min(n, wide[r])
 	}
 	if !s.RoomFor(s.sides) {
-		return s.roughExactSum(a, b)
+		return s.roughExactSum(a, b, all)
 	}
 	if len(a) > len(b) {
 		a, b = b, a
@@ -97,14 +116,63 @@ func (s *Space) exactSum(a, b Front) Front {
 		s.Forgot = true
 		return Front{}
 	}
-	return marks.within(s.most)
+	return marks.within(all)
+}
+
+// exactSumOfDomains is exactSum where domains are counted: in bits they count from zero up. Of sums that differ in domains alone those in
+// the fewest are kept.
+func (s *Space) exactSumOfDomains(a, b Front) Front {
+	all := slices.Clone(s.most)
+	copy(all[len(all)-len(s.Domains):], s.Domains)
+	out := s.turned(s.sumOfBits(s.turned(a), s.turned(b), all))
+	return s.InFewest(out)
+}
+
+// turned counts domains on the other side of zero, in vectors of its own.
+func (s *Space) turned(f Front) Front {
+	out := make(Front, len(f))
+	for i, p := range f {
+		out[i] = slices.Clone(p)
+		for r := len(p) - len(s.Domains); r < len(p); r++ {
+			out[i][r] = -p[r]
+		}
+	}
+	return out
+}
+
+// InFewest sorts the vectors of an exact front in ascending order, as Holds needs them, each once, and drops those that use more domains than others with the same numbers, or more than there
+// may be. It reuses the slice.
+func (s *Space) InFewest(f Front) Front {
+	if len(s.Domains) == 0 {
+		return f.sorted()
+	}
+	slices.SortFunc(f, func(a, b Vector) int { return slices.Compare(b, a) }) // of equal numbers those in the fewest come first
+	out := f[:0]
+	for _, p := range f {
+		if !s.tooWide(p) && !s.worse(p, out) {
+			out = append(out, p)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// worse says whether a vector is within one of the last ones of a list, with the same numbers.
+func (s *Space) worse(p Vector, list Front) bool {
+	counts := len(p) - len(s.Domains)
+	for i := len(list) - 1; i >= 0 && slices.Equal(list[i][:counts], p[:counts]); i-- {
+		if p.Within(list[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // roughExactSum sums samples of both exact fronts, where the table would be too large. All its vectors fit, since each
 // is the sum of two that do; others are forgotten. O(KeptPoints² log KeptPoints).
 //
 // order: roles.4
-func (s *Space) roughExactSum(a, b Front) Front {
+func (s *Space) roughExactSum(a, b Front, all Vector) Front {
 	s.Forgot = true
 	if !s.Spend(roughSteps * int64(4+len(s.most)) / 4) {
 		return Front{}
@@ -112,12 +180,12 @@ func (s *Space) roughExactSum(a, b Front) Front {
 	sums := Front{}
 	for _, p := range a.Sample() {
 		for _, q := range b.Sample() {
-			if sum := p.Plus(q); sum.Within(s.most) {
+			if sum := p.Plus(q); sum.Within(all) {
 				sums = append(sums, sum)
 			}
 		}
 	}
-	return sums.Sorted()
+	return sums.sorted()
 }
 
 // Plus is the sum of two vectors, not capped.
@@ -131,8 +199,8 @@ func (a Vector) Plus(b Vector) Vector {
 
 func (a Vector) equal(b Vector) bool { return slices.Equal(a, b) }
 
-// Sorted sorts the vectors in ascending order, each once, as Holds needs an exact front. It reuses the slice.
-func (f Front) Sorted() Front {
+// sorted sorts the vectors in ascending order, each once. It reuses the slice.
+func (f Front) sorted() Front {
 	slices.SortFunc(f, slices.Compare[Vector])
 	return slices.CompactFunc(f, Vector.equal)
 }

@@ -81,9 +81,9 @@ type Space struct {
 	limit int64
 	// Exact: multiples bind, and fronts list every vector that fits.
 	Exact bool
-	// Domains: the last dimension counts, below zero, the domains that a vector is spread over where these are counted, so that it fits
-	// where fewer are used, too. No more of them may be; -1: there is no such dimension. Not with multiples.
-	Domains  int32
+	// Domains: as many of the last dimensions count, below zero, the domains that a vector is spread over, each by a limit of its own, so that
+	// it fits where fewer are used, too. No more of them may be; nil: there are no such dimensions.
+	Domains  []int32
 	Features features.Set // of the problem
 	Main     int          // the dimension with the largest number
 	Zero     Front        // of a place where nothing fits
@@ -120,7 +120,7 @@ func Carve[S ~[]T, T any](spare *S, n int) S {
 // and places of tables.
 func NewSpace(most Vector, limit int, left *steps.Budget) *Space {
 	n := len(most)
-	s := &Space{most: most, limit: int64(limit), left: left, Zero: Front{make(Vector, n)}, Domains: -1}
+	s := &Space{most: most, limit: int64(limit), left: left, Zero: Front{make(Vector, n)}}
 	s.sides, s.box, s.step = make(Vector, n), make(Vector, n), make([]int, n)
 	for dim, m := range most {
 		if m > most[s.Main] {
@@ -144,7 +144,7 @@ func (s *Space) tryBegin(sides Vector) bool {
 			continue
 		}
 		if s.countsDomains(r) {
-			n = s.Domains
+			n = s.domains(r)
 		}
 		s.box[r], s.step[r] = n, int(size)
 		if size *= int64(n) + 1; size > s.limit {
@@ -175,10 +175,20 @@ func (s *Space) Begin(sides Vector) (forgot bool) {
 }
 
 // countsDomains says whether a dimension does.
-func (s *Space) countsDomains(r int) bool { return s.Domains >= 0 && r == len(s.most)-1 }
+func (s *Space) countsDomains(r int) bool { return r >= len(s.most)-len(s.Domains) }
+
+// domains is how many there may be by such a dimension.
+func (s *Space) domains(r int) int32 { return s.Domains[r-len(s.most)+len(s.Domains)] }
 
 // tooWide says whether a vector uses more domains than there may be.
-func (s *Space) tooWide(a Vector) bool { return s.Domains >= 0 && a[len(a)-1] < -s.Domains }
+func (s *Space) tooWide(a Vector) bool {
+	for i, most := range s.Domains {
+		if a[len(a)-len(s.Domains)+i] < -most {
+			return true
+		}
+	}
+	return false
+}
 
 // Put notes that a+b fits, capped at the gang's numbers and at the sides of the table; nothing, if that uses too many domains.
 // O(dimensions).
@@ -188,7 +198,7 @@ func (s *Space) Put(a, b Vector) {
 		switch n := a[r] + b[r]; {
 		case r == s.Main:
 		case s.countsDomains(r):
-			if n += s.Domains; n < 0 { // those that are left
+			if n += s.domains(r); n < 0 { // those that are left
 				return
 			}
 			at += int(n) * s.step[r]
@@ -249,7 +259,7 @@ func (s *Space) locate(i int, at Vector) {
 			at[r] = int32(i / s.step[r] % (int(s.box[r]) + 1))
 		}
 		if s.countsDomains(r) {
-			at[r] -= s.Domains
+			at[r] -= s.domains(r)
 		}
 	}
 }
@@ -269,7 +279,7 @@ func (s *Space) Sum(a, b Front) Front {
 		return s.exactSum(a, b)
 	case s.Holds(a, s.most) || s.Holds(b, s.most):
 		return Front{s.most}
-	case len(a) == 1 && len(b) == 1 && s.Domains < 0:
+	case len(a) == 1 && len(b) == 1 && len(s.Domains) == 0:
 		return Front{s.capped(a[0], b[0])}
 	case s.inPlane():
 		sum, ok := s.sumInPlane(a, b)

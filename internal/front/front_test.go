@@ -163,7 +163,7 @@ func TestExactSumIsAllPairs(t *testing.T) {
 		most := drawMost(t)
 		s := NewSpace(most, 1<<16, unbounded())
 		s.Exact = true
-		a, b := Front(drawVectors(t, most, "a")).Sorted(), Front(drawVectors(t, most, "b")).Sorted()
+		a, b := Front(drawVectors(t, most, "a")).sorted(), Front(drawVectors(t, most, "b")).sorted()
 		sum := s.Sum(a, b)
 		require.False(t, s.Forgot)
 		require.Equal(t, sumsWithin(a, b, most, true), sum)
@@ -181,7 +181,7 @@ func TestCappedSumHasOnlyWhatFits(t *testing.T) {
 			s := NewSpace(most, rapid.IntRange(1, 12).Draw(t, "limit"), unbounded())
 			s.Exact = exact
 			a, b := Front(drawVectors(t, most, "a")), Front(drawVectors(t, most, "b"))
-			if a, b = a.Sorted(), b.Sorted(); !exact {
+			if a, b = a.sorted(), b.sorted(); !exact {
 				a, b = maximal(a), maximal(b)
 			}
 			sum, fit := s.Sum(a, b), sumsWithin(a, b, most, exact)
@@ -248,4 +248,45 @@ func TestMeetAndBesideAreOfAllVectors(t *testing.T) {
 func unbounded() *steps.Budget {
 	b := steps.New(1<<40, nil)
 	return &b
+}
+
+// Where domains are counted an exact sum has each number in as few domains as it fits in, by every way to add up a pair; and none in more than
+// there may be.
+func TestExactSumCountsDomains(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most, used := drawMost(t), rapid.SliceOfN(rapid.Int32Range(0, 2), 1, 2).Draw(t, "domains at most")
+		all := append(slices.Clone(most), make(Vector, len(used))...)
+		s := NewSpace(all, 1<<16, unbounded())
+		s.Exact, s.Domains = true, used
+		draw := func(name string) (f Front) {
+			for _, p := range drawVectors(t, most, name) {
+				for i := range used {
+					p = append(slices.Clone(p), -rapid.Int32Range(0, used[i]).Draw(t, name+" uses"))
+				}
+				f = append(f, p)
+			}
+			return s.InFewest(f)
+		}
+		a, b := draw("a"), draw("b")
+		var pairs []Vector
+		for _, p := range a {
+			for _, q := range b {
+				if sum := p.Plus(q); sum.Within(all) && !s.tooWide(sum) {
+					pairs = append(pairs, sum)
+				}
+			}
+		}
+		sum := s.Sum(a, b)
+		require.False(t, s.Forgot)
+		if a.IsZero() || b.IsZero() { // the other one as it is
+			return
+		}
+		for _, p := range sum {
+			require.Contains(t, pairs, p)
+		}
+		for _, p := range pairs {
+			require.True(t, s.Holds(sum, p), "%v", p)
+		}
+		require.True(t, slices.IsSortedFunc(sum, slices.Compare[Vector]))
+	})
 }

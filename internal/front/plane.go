@@ -14,7 +14,7 @@ import (
 
 // inPlane says whether fronts are lines that a table would have room for.
 func (s *Space) inPlane() bool {
-	return len(s.most) == 2 && s.Domains < 0 && int64(max(s.most[0], s.most[1])) < s.limit && features.SumInPlane.Takes(s.Features)
+	return len(s.most) == 2 && len(s.Domains) == 0 && int64(max(s.most[0], s.most[1])) < s.limit && features.SumInPlane.Takes(s.Features)
 }
 
 // line is the front of a place by number of one dimension: the most of the other, falling.

@@ -83,9 +83,9 @@ func (pl placer) roomBesideMost(x layout.Vertex, kids children) {
 	}
 }
 
-// beside is the most groups, each whole in a domain of tier at, that x takes beside the short group whole in a domain of
-// tier t, as many staying whole at lower tiers as can, least at most: -1 if it has no room for the short group there. at
-// is s* in docs/order/4-children.md, for x and the vertices above it; least is what these can keep whole at lower tiers.
+// beside(at, t) = most groups of x, each within one domain of tier at, if the short group lies in one domain of tier t; -1: it does not
+// fit. Groups that could stay within a lower tier come first: up to least of them must. at is s* in docs/order/4-children.md, for x and the
+// vertices above it; least is the number of groups that these can keep within lower tiers.
 // O(vertices below x) at worst, O(1) for t = at without begun groups.
 //
 // order: short.1

@@ -1,7 +1,7 @@
 // Package limits answers: where must the members of a gang keep apart, be alone, or use few domains, and who keeps them off a node?
-// [Read] resolves the limits of a request for a topology; [Company] says who is near, on a snapshot.
+// [Read] resolves the limits of a request for a topology; [Neighbors] says who is near, on a snapshot.
 //
-// Limits never change once they are read, and may be shared. A nil *Limits has none, and all its methods say so. A Company belongs to
+// Limits never change once they are read, and may be shared. A nil *Limits has none, and all its methods say so. Neighbors belong to
 // one plan and one goroutine.
 package limits
 
@@ -24,21 +24,21 @@ type Limits struct {
 	Apart   []index.Cap             // members in every domain of a tier
 	Within  []index.Cap             // domains of a tier
 	Groups  [][]index.Cap           // by level, outermost first: groups in every domain of a tier
-	each    []one                   // all of them, in their order
-	by      []func(*Limits) *Limits // what was made of them since
-	levels  int                     // of groups that the gang was read with
+	all     []hardLimit             // in their order
+	edits   []func(*Limits) *Limits // made since they were read, in their order
+	levels  int                     // of groups in the request
 }
 
-// one is a hard limit as it is read, of a level of groups or (-1) of the gang.
-type one struct {
+// hardLimit is a hard limit of a level of groups, or (level -1) of the gang.
+type hardLimit struct {
 	limit gang.Limit
-	name  string // as refusals use it
+	name  string // in refusals
 	tier  int32
 	level int
 }
 
-// Implied are rules with those that limits imply: groups that are limited lie within a domain of the layer each, and within one domain is
-// what MustGather says. rules stay as they are. O(limits).
+// Implied adds the MustGathers that limits imply: one for each limited level of groups, and one for a Within of one domain. The slice
+// passed stays as it is. O(limits).
 func Implied(rules []gang.Rule, limits []gang.Limit, groups bool) []gang.Rule {
 	out := rules[:len(rules):len(rules)]
 	for _, l := range limits {
@@ -52,17 +52,17 @@ func Implied(rules []gang.Rule, limits []gang.Limit, groups bool) []gang.Rule {
 // isOne says whether a limit is nothing but a MustGather.
 func isOne(l gang.Limit) bool { return l.Kind == gang.Within && l.Most == 1 }
 
-// Read resolves the hard limits of a request; nil: it has none. Preferred ones are up to the caller of the plan. The error is an
+// Read resolves the hard limits of a request; nil: it has none. Preferred ones only have their layers checked. The error is an
 // InvalidError. O(limits).
 //
 // order: limits.1
 func Read(v *layout.View, req *gang.Request) (*Limits, error) {
 	r := reader{view: v, levels: len(req.Groups)}
-	if err := r.each("request.Limits", req.Limits, -1, ""); err != nil {
+	if err := r.readLevel("request.Limits", req.Limits, -1, ""); err != nil {
 		return nil, err
 	}
 	for i, g := range req.Groups {
-		if err := r.each(fmt.Sprintf("request.Groups[%d].Limits", i), g.Limits, i, fmt.Sprintf(" for groups of %d", g.Size)); err != nil {
+		if err := r.readLevel(fmt.Sprintf("request.Groups[%d].Limits", i), g.Limits, i, fmt.Sprintf(" for groups of %d", g.Size)); err != nil {
 			return nil, err
 		}
 	}
@@ -76,8 +76,8 @@ type reader struct {
 	out    *Limits
 }
 
-// each reads the limits of a level of groups; -1: of the gang. of names whose they are.
-func (r *reader) each(field string, limits []gang.Limit, level int, of string) error {
+// readLevel reads the limits of a level of groups; -1: of the gang. of ends their names.
+func (r *reader) readLevel(field string, limits []gang.Limit, level int, of string) error {
 	for i, l := range limits {
 		tier, ok := r.view.TierNamed(l.Layer)
 		if !ok {
@@ -90,19 +90,19 @@ func (r *reader) each(field string, limits []gang.Limit, level int, of string) e
 		if l.Kind == gang.Within && level >= 0 {
 			return muster.Unsupported(fmt.Sprintf("%s[%d]", field, i), name, "groups in more than one domain of a layer")
 		}
-		r.add(one{l, name, min(tier, r.view.RootTop-1), level})
+		r.put(hardLimit{l, name, min(tier, r.view.RootTop-1), level})
 	}
 	return nil
 }
 
-// add adds a hard limit.
-func (r *reader) add(o one) {
+// put files a hard limit under its kind.
+func (r *reader) put(o hardLimit) {
 	if r.out == nil {
 		r.out = &Limits{Alone: -1, Groups: make([][]index.Cap, r.levels), levels: r.levels}
 	}
-	r.out.each = append(r.out.each, o)
+	r.out.all = append(r.out.all, o)
 	most := index.Cap{Tier: o.tier, Most: int64(o.limit.Most)}
-	if o.limit.OfParts { // is up to the problem, which knows these
+	if o.limit.OfParts { // the problem counts parts, see OfGang
 		return
 	}
 	if o.limit.Kind == gang.Alone {
@@ -119,7 +119,7 @@ func (r *reader) add(o one) {
 	}
 }
 
-// With are the limits of members that must be alone in the domains of a tier, too; the widest counts.
+// With adds an Alone at a tier. Of several the widest tier binds. A nil receiver has no limits yet.
 func (l *Limits) With(tier int32, layer string) *Limits {
 	next := Limits{Alone: -1}
 	if l != nil {
@@ -131,7 +131,7 @@ func (l *Limits) With(tier int32, layer string) *Limits {
 	return &next
 }
 
-// NameOf is a limit as refusals name it, without whose it is.
+// NameOf is the name of a limit in refusals, without its owner.
 func NameOf(l gang.Limit) string {
 	if l.Most > 0 {
 		return fmt.Sprintf("%s %s at most %d", l.Kind, l.Layer, l.Most)
@@ -139,18 +139,18 @@ func NameOf(l gang.Limit) string {
 	return fmt.Sprintf("%s %s", l.Kind, l.Layer)
 }
 
-// Name is the first limit, as refusals name it; empty: there is none.
+// Name is the name of the first limit; empty: there is none.
 func (l *Limits) Name() string {
-	if l == nil || len(l.each) == 0 {
+	if l == nil || len(l.all) == 0 {
 		return ""
 	}
-	return l.each[0].name
+	return l.all[0].name
 }
 
-// Names are the limits in their order, as refusals name them.
+// Names are the names of all limits, in their order.
 func (l *Limits) Names() (out []string) {
-	for i := 0; l != nil && i < len(l.each); i++ {
-		out = append(out, l.each[i].name)
+	for i := 0; l != nil && i < len(l.all); i++ {
+		out = append(out, l.all[i].name)
 	}
 	return out
 }
@@ -161,26 +161,26 @@ func (l *Limits) Without(name string) *Limits {
 		return nil
 	}
 	r := reader{levels: l.levels}
-	for _, o := range l.each {
+	for _, o := range l.all {
 		if o.name != name {
-			r.add(o)
+			r.put(o)
 		}
 	}
-	for _, by := range l.by {
+	for _, edit := range l.edits {
 		if r.out != nil {
-			r.out = by(r.out)
+			r.out = edit(r.out)
 		}
 	}
 	return r.out
 }
 
-// made are limits that were made of these.
-func (l *Limits) made(next Limits, by func(*Limits) *Limits) *Limits {
-	next.each, next.levels, next.by = l.each, l.levels, append(slices.Clip(l.by), by)
+// edited makes next the successor of l, and remembers the edit: Without repeats it.
+func (l *Limits) edited(next Limits, edit func(*Limits) *Limits) *Limits {
+	next.all, next.levels, next.edits = l.all, l.levels, append(slices.Clip(l.edits), edit)
 	return &next
 }
 
-// OfUnits are the limits of a gang whose innermost groups, of so many members, are placed like members.
+// OfUnits counts in units in place of members: innermost groups of this size, each placed like one member.
 //
 // order: limits.2
 func (l *Limits) OfUnits(size int) *Limits {
@@ -192,34 +192,34 @@ func (l *Limits) OfUnits(size int) *Limits {
 	for _, c := range l.Apart {
 		next.Apart = append(next.Apart, index.Cap{Tier: c.Tier, Most: c.Most / int64(size)})
 	}
-	return l.made(next, func(l *Limits) *Limits { return l.OfUnits(size) })
+	return l.edited(next, func(l *Limits) *Limits { return l.OfUnits(size) })
 }
 
-// WithoutGroups are the limits without those on numbers of groups; nil: none is left.
+// WithoutGroups drops the limits on numbers of groups; nil: none is left.
 func (l *Limits) WithoutGroups() *Limits {
 	if len(l.Apart)+len(l.Within) == 0 {
 		return l.WithoutCaps()
 	}
 	next := *l
 	next.Groups = make([][]index.Cap, len(l.Groups))
-	return l.made(next, (*Limits).WithoutGroups)
+	return l.edited(next, (*Limits).WithoutGroups)
 }
 
-// WithoutCaps are the limits with no bound on any number; nil: none is left.
+// WithoutCaps drops the limits on numbers: only Alone stays; nil: there is none.
 func (l *Limits) WithoutCaps() *Limits {
 	if !l.AreAlone() {
 		return nil
 	}
-	return l.made(Limits{Alone: l.Alone, AloneIn: l.AloneIn, Groups: make([][]index.Cap, len(l.Groups))}, (*Limits).WithoutCaps)
+	return l.edited(Limits{Alone: l.Alone, AloneIn: l.AloneIn, Groups: make([][]index.Cap, len(l.Groups))}, (*Limits).WithoutCaps)
 }
 
-// AreAlone says whether others keep the gang off nodes.
+// AreAlone says whether the gang has an Alone.
 func (l *Limits) AreAlone() bool { return l != nil && l.Alone >= 0 }
 
-// CountMembers says whether the number of members in domains is bounded.
+// CountMembers says whether an Apart counts members.
 func (l *Limits) CountMembers() bool { return l != nil && len(l.Apart) > 0 }
 
-// CountGroups says whether the number of groups in domains is bounded.
+// CountGroups says whether a limit counts groups.
 func (l *Limits) CountGroups() bool {
 	for i := 0; l != nil && i < len(l.Groups); i++ {
 		if len(l.Groups[i]) > 0 {
@@ -229,18 +229,18 @@ func (l *Limits) CountGroups() bool {
 	return false
 }
 
-// CountDomains says whether the number of domains is bounded in which the gang lies, and one is not the bound.
+// CountDomains says whether there is a Within of several domains.
 func (l *Limits) CountDomains() bool { return l != nil && len(l.Within) > 0 }
 
-// CapAbove says whether a number of members or groups is bounded in domains above those that are counted. What these take together is then
-// less than the sum of what each takes.
+// CapAbove says whether members or groups are counted at a layer above that of the Within. Several counted domains may then take less
+// together than the sum of their capacities.
 func (l *Limits) CapAbove() bool {
 	return l.CountDomains() && slices.ContainsFunc(append(slices.Concat(l.Groups...), l.Apart...), func(c index.Cap) bool {
 		return c.Tier > l.Within[0].Tier
 	})
 }
 
-// CapOf is the only limit on the number of groups of a level, as an index counts it; zero without a limit.
+// CapOf is the limit on the groups of a level, if it has exactly one; else zero.
 func (l *Limits) CapOf(level int) (c index.Cap) {
 	if l != nil && level < len(l.Groups) && len(l.Groups[level]) == 1 {
 		c = l.Groups[level][0]
@@ -248,12 +248,12 @@ func (l *Limits) CapOf(level int) (c index.Cap) {
 	return c
 }
 
-// Counted says whether an index can count whole groups under the limits: at most one limits them, on the only level.
+// Counted says whether an index can count whole groups under the limits: there is one level, with one limit at most.
 func (l *Limits) Counted() bool {
 	return !l.CountGroups() || len(l.Groups) == 1 && len(l.Groups[0]) == 1
 }
 
-// AreHard says whether a limit of the gang speaks of domains above nodes: nodes outside the tree satisfy it no more than a MustGather.
+// AreHard says whether the gang has a limit at a layer above nodes. Like a MustGather it keeps the gang off nodes outside the tree.
 func (l *Limits) AreHard() bool {
 	if l == nil {
 		return false
@@ -265,7 +265,7 @@ func (l *Limits) AreHard() bool {
 	return hard
 }
 
-// LowestTier is the lowest tier of whose domains a limit speaks; MaxInt32 without one.
+// LowestTier is the lowest tier with a limit; MaxInt32: there is none.
 func (l *Limits) LowestTier() int32 {
 	low := int32(math.MaxInt32)
 	if l.AreAlone() {
@@ -279,12 +279,12 @@ func (l *Limits) LowestTier() int32 {
 	return low
 }
 
-// Spans says whether the domains are counted that the gang uses below x: x is above their tier. O(1).
+// Spans says whether x lies above the domains of a Within, so that several of them may be used below it. O(1).
 func (l *Limits) Spans(v *layout.View, x layout.Vertex) bool {
 	return l != nil && len(l.Within) > 0 && v.TierOf(x) > l.Within[0].Tier
 }
 
-// DomainsBelow adds the domains that are counted below x to a list, in the order of paths. O(domains).
+// DomainsBelow appends the domains of the Within below x, in the order of paths. O(domains).
 //
 // order: limits.8
 func (l *Limits) DomainsBelow(v *layout.View, x layout.Vertex, list []layout.Vertex) []layout.Vertex {
@@ -300,8 +300,8 @@ func (l *Limits) DomainsBelow(v *layout.View, x layout.Vertex, list []layout.Ver
 	return list
 }
 
-// MostIn is the most units that fit into at most the number of domains that there may be; room has, for each domain, what fits there,
-// used whether running members lie in it already. O(domains * log).
+// MostIn is the most units in as many domains as the Within allows, given the room of each domain. A used domain has running members, and
+// counts in any case. O(domains * log).
 //
 // order: limits.7
 func (l *Limits) MostIn(room []int64, used func(i int) bool) (sum int64) {
@@ -321,8 +321,8 @@ func (l *Limits) MostIn(room []int64, used func(i int) bool) (sum int64) {
 	return sum
 }
 
-// Most is how many members x may take beside those that run, siblings by vertex, by what keeps them apart. A vertex below a domain of
-// the layer takes no more than that. O(limits * tiers).
+// Most is the number of new members that the Aparts leave for x. siblings counts running members by vertex. A vertex within a domain of the
+// layer takes no more than the domain. O(limits * tiers).
 //
 // order: limits.2
 func (l *Limits) Most(v *layout.View, siblings layout.Tally, x layout.Vertex) int64 {
@@ -335,8 +335,8 @@ func (l *Limits) Most(v *layout.View, siblings layout.Tally, x layout.Vertex) in
 	return most
 }
 
-// MostGroups is n groups of a level below x, or fewer where limits keep them, or inner groups, apart. running has, by level, the groups
-// of which members run, nil: none do; sizes those of the levels. O(limits * tiers).
+// MostGroups caps n, a number of groups of a level below x, by the limits of that level and of all inner ones. running counts begun groups by
+// level and vertex, nil: there are none; sizes are the group sizes by level. O(limits * tiers).
 //
 // order: limits.2
 func (l *Limits) MostGroups(v *layout.View, running []layout.Tally, sizes []int64, level int, x layout.Vertex, n int64) int64 {
@@ -355,7 +355,7 @@ func (l *Limits) MostGroups(v *layout.View, running []layout.Tally, sizes []int6
 	return n
 }
 
-// OnNode is how many members a node may take at most, whatever runs.
+// OnNode is the most members on one node, before running ones are counted.
 func (l *Limits) OnNode() int64 {
 	most := int64(math.MaxInt64)
 	for i := 0; l != nil && i < len(l.Apart); i++ {
@@ -364,7 +364,7 @@ func (l *Limits) OnNode() int64 {
 	return most
 }
 
-// Caps are the bounds that an index puts on domains, whatever runs.
+// Caps are the Aparts, for an index: running members are not counted.
 func (l *Limits) Caps() []index.Cap {
 	if l == nil {
 		return nil
@@ -372,7 +372,7 @@ func (l *Limits) Caps() []index.Cap {
 	return l.Apart
 }
 
-// GroupsBroken says whether more groups run in a domain than there may be; running is as for MostGroups.
+// GroupsBroken says whether begun groups alone exceed a limit in some domain; running is as for MostGroups.
 //
 // order: limits.4
 func (l *Limits) GroupsBroken(v *layout.View, running []layout.Tally) bool {

@@ -8,53 +8,55 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// OnPart is a limit of a gang in parts, or of one of its parts, on a number in every domain of a tier, or on who else is there.
+// OnPart is a limit of a gang in parts, or of one part: on a number in each domain of a tier, or on company there.
 type OnPart struct {
-	Name string // as refusals use it, without the part that has it
+	Name string // in refusals, without its part
 	Tier int32
 	Most int64
-	// Depth is 0 if it speaks of members, those of inner parts included; else of the groups so many levels below the part.
+	// Depth 0 counts members, with those of inner parts; n counts the groups n levels below the part.
 	Depth int
-	// Of are the groups of which it speaks, numbered in the order of the tree of parts; nil: Depth says that.
+	// Of are the numbers of the counted groups, in the order of the tree of parts; nil: Depth says which.
 	Of []int
-	// Alone is the layer, as it is written, in whose domains nobody may be beside those of whom it speaks; empty: it limits their number.
+	// Domains: the limit is on the number of domains of the tier that the part's members lie in.
+	Domains bool
+	// Alone is the layer whose domains this part has to itself; empty: the limit is on a number.
 	Alone string
 }
 
-// OfGang are those of a gang in parts, or in equal groups that are placed like parts; called is what its parts are.
+// OfGang are the limits of a gang in parts, or in equal groups planned as parts. called is the word for its parts.
 func OfGang(v *layout.View, req *gang.Request, called string) []OnPart {
 	return ofLevels(v, req.Limits, req.Groups, called, true)
 }
 
-// OfPart are those of a part, and of the groups that it is cut into. field is the path of the part in the request. The error says which is
-// unknown or not supported.
+// OfPart are the limits of a part and of its groups. field is the path of the part in the request. The error names an unknown layer, or a
+// limit without support.
 func OfPart(v *layout.View, field string, from *gang.Part) (out []OnPart, err error) {
-	if err := checkPart(v, field, from.Limits); err != nil {
+	if err := checkPart(v, field, from.Limits, false); err != nil {
 		return nil, err
 	}
 	for i, g := range from.Groups {
-		if err := checkPart(v, fmt.Sprintf("%s.Groups[%d]", field, i), g.Limits); err != nil {
+		if err := checkPart(v, fmt.Sprintf("%s.Groups[%d]", field, i), g.Limits, true); err != nil {
 			return nil, err
 		}
 	}
 	return ofLevels(v, from.Limits, from.Groups, "parts", false), nil
 }
 
-// ofLevels are limits of members and of levels of groups, whose layers are known. whole: the members are all of a gang.
-func ofLevels(v *layout.View, members []gang.Limit, groups []gang.Groups, parts string, whole bool) []OnPart {
-	out := onPart(v, members, 0, parts, whole)
+// ofLevels resolves the limits of members and of levels of groups. ofGang: they are the gang's own.
+func ofLevels(v *layout.View, members []gang.Limit, groups []gang.Groups, parts string, ofGang bool) []OnPart {
+	out := onPart(v, members, 0, parts, ofGang)
 	for i, g := range groups {
-		out = append(out, onPart(v, g.Limits, i+1, fmt.Sprintf("groups of %d", g.Size), whole)...)
+		out = append(out, onPart(v, g.Limits, i+1, fmt.Sprintf("groups of %d", g.Size), ofGang)...)
 	}
 	return out
 }
 
-// onPart resolves limits of members at depth 0, else of groups. counted is what they count, but members. That all of a gang is alone is no
-// limit on parts of it.
-func onPart(v *layout.View, list []gang.Limit, depth int, counted string, whole bool) (out []OnPart) {
+// onPart resolves limits on members (depth 0) or groups. counted is the word for the groups. An Alone of the whole gang is none of its
+// parts': it binds nodes, see [Neighbors].
+func onPart(v *layout.View, list []gang.Limit, depth int, counted string, ofGang bool) (out []OnPart) {
 	for _, l := range list {
-		if l.Preferred || l.Kind == gang.Within {
-			continue
+		if l.Preferred || l.Kind == gang.Within && (ofGang || isOne(l) || depth > 0) {
+			continue // those of a gang stand in Limits
 		}
 		tier, _ := v.TierNamed(l.Layer)
 		one := OnPart{Name: NameOf(l), Tier: min(tier, v.RootTop-1), Most: int64(max(1, l.Most)), Depth: depth}
@@ -64,10 +66,11 @@ func onPart(v *layout.View, list []gang.Limit, depth int, counted string, whole 
 		if one.Depth > 0 {
 			one.Name += " for " + counted
 		}
-		if l.Kind == gang.Apart || one.Depth > 0 {
+		one.Domains = l.Kind == gang.Within
+		if one.Domains || l.Kind == gang.Apart || one.Depth > 0 {
 			out = append(out, one)
 		}
-		if l.Kind == gang.Alone && (!whole || l.OfParts) {
+		if l.Kind == gang.Alone && (!ofGang || l.OfParts) {
 			one.Alone = l.Layer
 			out = append(out, one)
 		}
@@ -75,24 +78,24 @@ func onPart(v *layout.View, list []gang.Limit, depth int, counted string, whole 
 	return out
 }
 
-// checkPart refuses limits of a part, or of its groups, that are not supported.
-func checkPart(v *layout.View, field string, list []gang.Limit) error {
+// checkPart refuses unknown layers, and a Within of several domains for groups.
+func checkPart(v *layout.View, field string, list []gang.Limit, groups bool) error {
 	for i, l := range list {
 		at := fmt.Sprintf("%s.Limits[%d]", field, i)
 		_, known := v.TierNamed(l.Layer)
 		switch {
 		case !known:
 			return v.UnknownLayer(at+".Layer", l.Layer)
-		case l.Preferred: // those that can be kept come again as hard ones
+		case l.Preferred: // once kept, it comes again as a hard one
 			continue
-		case l.Kind == gang.Within && !isOne(l):
-			return muster.Unsupported(at, NameOf(l), "a part, or its groups, in more than one domain of a layer")
+		case groups && l.Kind == gang.Within && !isOne(l):
+			return muster.Unsupported(at, NameOf(l), "groups in more than one domain of a layer")
 		}
 	}
 	return nil
 }
 
-// ImpliedInside are the rules that the limits on parts imply for each of these.
+// ImpliedInside are the rules for each part that limits of parts imply.
 func ImpliedInside(list []gang.Limit) (rules []gang.Rule) {
 	for _, l := range list {
 		if l.OfParts {

@@ -71,7 +71,7 @@ const ownMembers = -1
 // order: parts.11
 func (s *search) builds() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
-		tried, members := map[layout.Vertex]bool{}, s.newCrowd()
+		tried, members := map[layout.Vertex]bool{}, s.newManyShapes()
 		b := s.newBuilder(members.Sequences())
 		worths := s.p.Model.Gather.Worths
 		for i, t := range worths {

@@ -309,14 +309,14 @@ func withoutOthers(s *search, o *problem.Outcome) iter.Seq[*problem.Outcome] {
 		}
 		t := newSearch(own, s.reserved)
 		if t.totals[0] == 0 { // of the first role nobody is placed: no node is meant for others than it
-			if t.slots = s.slots; t.crowd != nil {
-				t.crowd.Slots = s.slots
+			if t.slots = s.slots; t.manyShapes != nil {
+				t.manyShapes.Slots = s.slots
 			}
 		}
 		for level := range t.misses {
 			t.misses[level] = []int32{o.Misses[level]}
 		}
-		if outside := int64(o.OutsideTree()); outside > 0 && !t.possible() && t.crowd == nil { // tiers below the root's do not tell how many
+		if outside := int64(o.OutsideTree()); outside > 0 && !t.possible() && t.manyShapes == nil { // tiers below the root's do not tell how many
 			t.feasibility, t.outside = yes, outside
 		}
 		for next := range overAllNodes(t) {

@@ -9,27 +9,27 @@ import (
 	"github.com/muster-sched/muster/internal/limits"
 )
 
-// This file answers: what do limits on numbers leave of what fits? Fewer members, or groups, break no such limit, so that fronts stay
-// fronts: of a vector that breaks one, the largest within it are kept that do not.
+// This file answers: what do limits leave of a front? Fewer members, or groups, break no such limit. So a vector that breaks one is
+// replaced by the largest vectors within it that keep all, and the result is a front again.
 
-// capRule is a limit, and what one of each dimension counts for it.
+// capRule is a limit with weights: how much one of each dimension adds to its count.
 type capRule struct {
 	limits.OnPart
 	its    counts
-	others *counts // who may not be beside those that it counts; nil: the limit is on their number
+	others *counts // excluded beside the counted ones; nil: the limit is on a number
 }
 
-// counts are members or groups of which a limit speaks.
+// counts are the members or groups that a limit counts.
 type counts struct {
-	runs   layout.Tally  // of what runs, by vertex
-	of     front.Weights // of a vector: a group counts for the members and inner groups in it, too
-	totals front.Weights // of the totals of the gang, which have these besides
+	runs   layout.Tally  // running ones, by vertex
+	of     front.Weights // of a vector: a group weighs as much as its members and inner groups
+	totals front.Weights // of the gang's totals, which list these members and groups themselves
 }
 
-// capRules are all limits.
+// capRules are all limits of a search.
 type capRules []capRule
 
-// takes says whether a limit allows, in a domain or a vertex below one, all of a vector of totals beside what runs there.
+// takes says whether a limit lets the whole gang, given by its totals, into the domain of x, beside the running members there.
 func (r *capRule) takes(v *layout.View, x layout.Vertex, totals front.Vector) bool {
 	if v.TierOf(x) > r.Tier {
 		return true
@@ -41,7 +41,7 @@ func (r *capRule) takes(v *layout.View, x layout.Vertex, totals front.Vector) bo
 	return n+r.its.runs.At(d) <= r.Most
 }
 
-// broken says whether what runs breaks one of them, also as a member lies outside the tree where it speaks of domains.
+// broken says whether running members break a limit already: also by a member outside the tree, under a limit above nodes.
 //
 // order: limits.4
 func (rules capRules) broken(v *layout.View) bool {
@@ -55,12 +55,12 @@ func (rules capRules) broken(v *layout.View) bool {
 	})
 }
 
-// allow says whether they leave room in a domain for all of a gang, given by its totals.
+// allow says whether all limits let the whole gang into one domain.
 func (rules capRules) allow(v *layout.View, d layout.Vertex, totals front.Vector) bool {
 	return !slices.ContainsFunc(rules, func(r capRule) bool { return !r.takes(v, d, totals) })
 }
 
-// needs is how many domains of a limit's tier all of a gang needs at least.
+// needs is the least number of domains of the limit's tier for the whole gang.
 func (r *capRule) needs(totals front.Vector) int {
 	n := r.its.totals.Of(totals)
 	switch {
@@ -72,12 +72,12 @@ func (r *capRule) needs(totals front.Vector) int {
 	return 0
 }
 
-// refuse says whether they refuse all of a gang in every domain of a tier.
+// refuse says whether limits rule out every domain of a tier for the whole gang.
 func (rules capRules) refuse(tier int32, totals front.Vector) bool {
 	return slices.ContainsFunc(rules, func(r capRule) bool { return tier <= r.Tier && r.needs(totals) > 1 })
 }
 
-// children is how many children of a domain all of a gang needs at least: each holds no more than a limit allows, if none is above its tier.
+// children is the least number of children of a domain for the whole gang, by the limits whose domains are these children.
 func (rules capRules) children(v *layout.View, d layout.Vertex, totals front.Vector) (n int) {
 	for i := range rules {
 		if isRightAbove(v, d, rules[i].Tier) {
@@ -87,14 +87,14 @@ func (rules capRules) children(v *layout.View, d layout.Vertex, totals front.Vec
 	return n
 }
 
-// isRightAbove says whether each child of a domain lies in a domain of a tier. Those of the root are never nodes: where the tree has no layers
-// a nameless domain holds them, or they are outside the tree.
+// isRightAbove says whether each child of d lies within one domain of a tier. Children of the root are never nodes: without layers a nameless
+// domain holds the nodes, and all others are outside the tree.
 func isRightAbove(v *layout.View, d layout.Vertex, tier int32) bool {
 	return v.TierIndex(v.TierOf(d)) == v.TierIndex(tier)+1 && (d != layout.Root || tier > 0)
 }
 
-// withRoom are those of some domains of which no fewer children have room than all of a gang needs, by what one of those weighs that a limit
-// counts. It changes the list.
+// withRoom keeps the domains in which enough children have room: as many as the limit makes the gang need, each with room for one limited
+// member. It changes the list.
 func (rules capRules) withRoom(v *layout.View, list []layout.Vertex, totals front.Vector, loads front.Weights, by *joint.Bound) []layout.Vertex {
 	for _, r := range rules {
 		n, least := r.needs(totals), int64(0)
@@ -120,14 +120,14 @@ type capAt struct {
 	others  *othersAt // nil: it is on a number
 }
 
-// othersAt are those that may not be beside the ones that a limit counts.
+// othersAt are the excluded ones of an Alone, where it binds.
 type othersAt struct {
 	weights     front.Weights
-	run, beside bool // of those that are counted, and of the others, some run
+	run, beside bool // do counted members run here, and do others?
 }
 
-// at are those that bind a vertex. Only what runs below x is taken off, as that is all that tells x from other vertices of its class; in a
-// domain of the limit's tier that is everything.
+// at are the limits that bind x, less its running members. In a domain of the limit's tier that is the whole count; below one, only
+// what runs in x is taken off: vertices of one class share a front, and agree in this alone.
 func (rules capRules) at(v *layout.View, x layout.Vertex) (out []capAt) {
 	for i := range rules {
 		r := &rules[i]
@@ -143,7 +143,7 @@ func (rules capRules) at(v *layout.View, x layout.Vertex) (out []capAt) {
 	return out
 }
 
-// mostOf is how many of a dimension limits allow beside what is taken, at most so many.
+// mostOf caps a number of one dimension by the limits, beside the vector taken so far.
 func mostOf(caps []capAt, taken front.Vector, dim int, most int32) int32 {
 	for _, c := range caps {
 		w := c.weights[dim]
@@ -160,12 +160,24 @@ func mostOf(caps []capAt, taken front.Vector, dim int, most int32) int32 {
 	return most
 }
 
-// breaks says whether a vector has somebody whom a limit counts, and others, those that run included.
+// breaks says whether counted members and others meet: those of a vector, and running ones.
 func (c *capAt) breaks(v front.Vector) bool {
 	return (c.others.run || c.weights.Of(v) > 0) && (c.others.beside || c.others.weights.Of(v) > 0)
 }
 
-// putWithin puts a vector into the table of a space, or the largest ones within it that keep the limits. It may change v.
+// keepsCaps says whether an exact vector keeps the limits.
+//
+// order: limits.10
+func keepsCaps(caps []capAt, v front.Vector) bool {
+	return !slices.ContainsFunc(caps, func(c capAt) bool {
+		if c.others != nil {
+			return c.breaks(v)
+		}
+		return c.weights.Of(v) > c.left
+	})
+}
+
+// putWithin records a vector, or the largest vectors within it that keep the limits. It may change v.
 //
 // order: limits.10
 func putWithin(space *front.Space, caps []capAt, v front.Vector) {
@@ -183,7 +195,7 @@ func putWithin(space *front.Space, caps []capAt, v front.Vector) {
 	space.Put(v, space.Zero[0])
 }
 
-// putEither puts what a vector has of those that the first limit counts, and what it has of others. Where some run, it is only the like.
+// putEither records two vectors: only limited members, and only others. If one side runs here already, just that side.
 func putEither(space *front.Space, caps []capAt, v front.Vector) {
 	c := &caps[0]
 	without := func(weights front.Weights) front.Vector {
@@ -203,7 +215,7 @@ func putEither(space *front.Space, caps []capAt, v front.Vector) {
 	}
 }
 
-// reduce takes what is over by the first limit off a vector, in every way, from one dimension on.
+// reduce takes the excess over the first limit off a vector, in every way, from one dimension on, and records each result.
 func reduce(space *front.Space, caps []capAt, v front.Vector, dim int, over int64) {
 	if space.Spend(1); over <= 0 {
 		putWithin(space, caps[1:], slices.Clone(v))
@@ -226,28 +238,34 @@ func reduce(space *front.Space, caps []capAt, v front.Vector, dim int, over int6
 	v[dim] = all
 }
 
-// builtCaps are limits while a plan is built.
+// builtCaps are the limits of a plan under construction.
 type builtCaps struct {
 	rules   capRules
-	put     []map[layout.Vertex]int64 // by rule, by domain of its tier: what is counted; of others
+	put     []map[layout.Vertex]int64 // by rule, by domain of its tier: counted ones; then others
 	others  []map[layout.Vertex]int64
 	counted *countedDomains
 	roles   int
-	in      map[layout.Vertex]int64 // members in domains that are counted
+	in      []map[layout.Vertex]int64 // by Within: its members in domains that it counts
 }
 
 func newBuiltCaps(rules capRules, counted *countedDomains, roles int) builtCaps {
-	b := builtCaps{rules: rules, counted: counted, roles: roles, in: map[layout.Vertex]int64{}}
+	b := builtCaps{rules: rules, counted: counted, roles: roles}
+	for range counted.dims() {
+		b.in = append(b.in, map[layout.Vertex]int64{})
+	}
 	for range rules {
 		b.put, b.others = append(b.put, map[layout.Vertex]int64{}), append(b.others, map[layout.Vertex]int64{})
 	}
 	return b
 }
 
-// most is how many of a dimension they allow below x, beside what is built; at most n.
+// most caps n of a dimension below x by the limits, beside the plan so far.
 func (b *builtCaps) most(v *layout.View, x layout.Vertex, dim int, n int32) int32 {
-	if d, ok := b.counted.at(x); ok && b.in[d] == 0 && len(b.in) >= int(b.counted.left) {
-		return 0
+	for i := range b.in {
+		c := &b.counted.list[i]
+		if d, ok := c.at(v, x); ok && c.counts(dim) && b.in[i][d] == 0 && len(b.in[i]) >= int(c.left) {
+			return 0
+		}
 	}
 	for i := range b.rules {
 		r := &b.rules[i]
@@ -266,11 +284,14 @@ func (b *builtCaps) most(v *layout.View, x layout.Vertex, dim int, n int32) int3
 	return n
 }
 
-// count notes that n more of a dimension lie below x.
+// count adds n of a dimension below x to the plan.
 func (b *builtCaps) count(v *layout.View, x layout.Vertex, dim int, n int64) {
-	if d, ok := b.counted.at(x); ok && dim < b.roles {
-		if b.in[d] += n; b.in[d] == 0 {
-			delete(b.in, d)
+	for i := range b.in {
+		c := &b.counted.list[i]
+		if d, ok := c.at(v, x); ok && dim < b.roles && c.counts(dim) {
+			if b.in[i][d] += n; b.in[i][d] == 0 {
+				delete(b.in[i], d)
+			}
 		}
 	}
 	for i := range b.rules {

@@ -39,7 +39,7 @@ func TestBuiltPlansUseNoFurtherDomain(t *testing.T) {
 	c, err := snapshot.New(spec)
 	require.NoError(t, err)
 	v := c.View("default")
-	b := newBuiltCaps(nil, &countedDomains{view: v, tier: 1, left: 2}, 1)
+	b := newBuiltCaps(nil, &countedDomains{view: v, list: []countedLimit{{tier: 1, all: true, left: 2}}}, 1)
 	most := func() (room [3]int32) {
 		for i := range room {
 			room[i] = b.most(v, v.NodeVertex(int32(i)), 0, 5)

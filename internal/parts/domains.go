@@ -22,8 +22,8 @@ func overAllNodes(s *search) iter.Seq[*problem.Outcome] {
 			return
 		}
 		switch {
-		case s.crowd != nil:
-			s.crowd.Plans()(yield)
+		case s.manyShapes != nil:
+			s.manyShapes.Plans()(yield)
 			return
 		case s.built != nil:
 			builtBefore(s.built, s.builds())(yield)
@@ -85,8 +85,8 @@ func (s *search) possible() bool {
 	}
 	*s.p.Parts.Doubt = false
 	switch {
-	case s.crowd != nil:
-		if outside, ok := s.crowd.Possible(); ok {
+	case s.manyShapes != nil:
+		if outside, ok := s.manyShapes.Possible(); ok {
 			s.feasibility, s.outside = yes, outside
 		}
 	case s.fitsByFronts():

@@ -43,6 +43,6 @@ func TestDoubtOfOtherSelectionsStays(t *testing.T) {
 	s.p.Parts.Left.Fronts.Spend(s.p.Parts.Left.Fronts.Left() + 1)
 	s.p.Parts.Left.Sets.Spend(s.p.Parts.Left.Sets.Left() + 1)
 	require.NotNil(t, s.best())
-	require.NotNil(t, s.crowd, "a plan by construction")
+	require.NotNil(t, s.manyShapes, "a plan by construction")
 	require.True(t, *s.p.Parts.Doubt)
 }

@@ -240,8 +240,8 @@ func (e Engine) Strategies() iter.Seq[model.Strategy] {
 func (e Engine) Allows(_ int, st model.Strategy) (outside int64, ok bool) {
 	s := newSearch(e.P, nil)
 	possible := s.possible()
-	if s.crowd != nil {
-		return s.outside, possible && s.crowd.FitsAt(st.Gang)
+	if s.manyShapes != nil {
+		return s.outside, possible && s.manyShapes.FitsAt(st.Gang)
 	}
 	return s.outside, possible && s.firstCapacity(st) != nil
 }
@@ -261,7 +261,7 @@ func (e Engine) Evidence() problem.Evidence {
 	}
 	switch {
 	case p.Parts.Minimal == nil:
-	case len(p.Gang.Parts) == 0 && picks.Of(p) != nil && s.isPlain() && s.crowd == nil:
+	case len(p.Gang.Parts) == 0 && picks.Of(p) != nil && s.isPlain() && s.manyShapes == nil:
 		s.fewest = p.Parts.Minimal.Size()
 	default:
 		minimal = s.forSelection(p.Parts.Minimal)

@@ -87,7 +87,7 @@ func (m *groupMaker) listAll(x layout.Vertex, below front.Front) (f front.Front,
 			return front.Front{}, true
 		}
 	}
-	return m.capacity.search.dropBroken(x, out.Sorted()), forgot
+	return m.capacity.search.dropBroken(x, m.capacity.tables.space.InFewest(out)), forgot
 }
 
 // list enumerates the numbers of groups from class i on, most first, until out has limit vectors (-1: no limit).
@@ -103,7 +103,9 @@ func (m *groupMaker) list(i int, left front.Vector, limit int, out *front.Front)
 			for dim, n := range m.at {
 				sum[dim] += n
 			}
-			*out = append(*out, sum)
+			if keepsCaps(m.caps, sum) { // what keeps them and is smaller is listed by itself
+				*out = append(*out, sum)
+			}
 		}
 		return
 	}

@@ -15,15 +15,17 @@ import (
 func (c *capacity) makeGroups(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
 	caps := c.search.caps.at(c.p.Model.View, x)
 	if len(c.search.groups)+len(caps) == 0 && !c.tables.space.Exact {
-		return c.search.counted.above(x, below, c.tables.space), false
+		return c.search.counted.above(x, below, c.tables.space)
 	}
 	m := c.newGroupMaker(x)
 	m.caps = caps
 	if c.tables.space.Exact {
-		return m.listAll(x, below)
+		f, forgot = m.listAll(x, below)
+	} else {
+		f, forgot = m.front(below)
 	}
-	f, forgot = m.front(below)
-	return c.search.counted.above(x, f, c.tables.space), forgot
+	f, more := c.search.counted.above(x, f, c.tables.space)
+	return f, forgot || more
 }
 
 // groupMaker makes groups at one vertex.

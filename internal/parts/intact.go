@@ -119,6 +119,6 @@ func (c *capacity) splitOff(k, n int, tier int32) *capacity {
 		s.groups[i].needs = move(s.groups[i].needs)
 	}
 	s.groups = append(s.groups, s.groups[k])
-	s.caps = capsOf(&s)
+	s.caps, s.counted = capsOf(&s), s.counted.weighed(&s)
 	return s.withBounds(c.strategy, append(slices.Clone(c.tables.bounds), tier))
 }

@@ -105,7 +105,7 @@ func takesNow(s *search, in problem.Selection) bool {
 // roomOfRoles lists the vectors of roles that fit in any domain, the largest ones; sure: there are no others. Nil if such
 // vectors do not say what fits: there are groups or limits, or too many roles.
 func roomOfRoles(s *search) (room []front.Vector, sure bool) {
-	if !s.isPlain() || s.crowd != nil {
+	if !s.isPlain() || s.manyShapes != nil {
 		return nil, false
 	}
 	room, sure = roomUnder(s, s)

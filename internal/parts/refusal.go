@@ -16,8 +16,8 @@ import (
 // then the first path. Within one topology it looks into the domain first that may take most, and then only into those
 // that may be better.
 func (s *search) bestAt(t int32) (model.Fit, bool) {
-	if s.crowd != nil {
-		return s.crowd.BestAt(t)
+	if s.manyShapes != nil {
+		return s.manyShapes.BestAt(t)
 	}
 	best := model.Fit{Tier: t, Domain: -1, Members: -1}
 	for c := range s.roomiestCapacities(s.loosest(t)) {
@@ -234,14 +234,14 @@ func (s *search) proven() bool {
 		}
 		one := s.forSelection(in)
 		one.outside = one.members(one.want)
-		if one.crowd != nil {
-			if !one.crowd.Refused() {
+		if one.manyShapes != nil {
+			if !one.manyShapes.Refused() {
 				return false
 			}
 			continue
 		}
 		c := one.under(one.loosest(s.p.Model.Gather.Must))
-		if c == nil || len(c.candidates()) == 0 || one.newCrowd().TooLarge() {
+		if c == nil || len(c.candidates()) == 0 || one.newManyShapes().TooLarge() {
 			continue
 		}
 		if fits := c.fits(); fits && s.p.RefusedBy == nil || c.tables.forgot {

@@ -26,7 +26,7 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 		search: s, demand: s.totalDemand(), free: make([]int64, len(p.Room.Needs)), open: make([]bool, len(s.roles)),
 		known: map[string]int64{}, bounds: map[*numa.Need]map[uint64]zoneBounds{},
 	}
-	if s.vectors() <= crowdedFrom {
+	if s.vectors() <= manyShapesFrom {
 		r.most = p.Room.Zones().PendingByRole()
 		r.capacity = &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Steps(), &p.Parts.Left.Fronts)}}
 	}

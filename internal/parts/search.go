@@ -12,10 +12,10 @@ package parts
 import (
 	"slices"
 
-	"github.com/muster-sched/muster/internal/crowd"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/joint"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/manyshapes"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/room"
@@ -56,16 +56,16 @@ type search struct {
 	// multiples has, for each rule, the members of each dimension that it counts; nil: the rule binds no domain.
 	multiples []front.Weights
 	caps      capRules
-	counted   *countedDomains // nil: the gang may lie in any number of domains
+	counted   *countedDomains // nil: the gang and its parts may lie in any number of domains
 	// cached are the tables made so far, one for each vector of bounds.
 	cached      []*tables
-	outside     int64            // members that must lie outside the tree; possible sets it
-	feasibility verdict          // of the selection, under the hard rules
-	crowd       *crowd.Crowd     // decides in place of fronts; nil: fronts do
-	broken      bool             // running members break a limit of the gang: no node takes any
-	within      bool             // no steps are spent beyond those that are left
-	fewest      int              // for a refusal: so many members must be placed, of any ranks; 0: the lowest
-	built       *problem.Outcome // a plan where fronts left a doubt
+	outside     int64              // members that must lie outside the tree; possible sets it
+	feasibility verdict            // of the selection, under the hard rules
+	manyShapes  *manyshapes.Search // decides in place of fronts; nil: fronts do
+	broken      bool               // running members break a limit of the gang: no node takes any
+	within      bool               // no steps are spent beyond those that are left
+	fewest      int                // for a refusal: so many members must be placed, of any ranks; 0: the lowest
+	built       *problem.Outcome   // a plan where fronts left a doubt
 }
 
 // verdict caches the answer to a yes-or-no question; the zero value stands for a question that was not asked yet.
@@ -89,7 +89,7 @@ func newSearch(p *problem.Problem, reserved map[int32]room.Reserved) *search {
 	}
 	s.sumTotals()
 	s.classes = s.newVertexClasses(s.totalDemand())
-	s.seeCrowd()
+	s.avoidLongFronts()
 	return s
 }
 
@@ -97,7 +97,7 @@ func newSearch(p *problem.Problem, reserved map[int32]room.Reserved) *search {
 func (s *search) readGroups() {
 	s.want, s.groups, s.done = takeInventory(s.p)
 	if s.counted = countedOf(s.p); s.counted != nil {
-		s.want = append(slices.Clip(s.want), 0)
+		s.want = append(slices.Clip(s.want), make(front.Vector, s.counted.dims())...)
 		s.counted.bound(s.want)
 	}
 	s.findCrossGroups()
@@ -124,7 +124,7 @@ func (s *search) forSelection(in problem.Selection) *search {
 	out.p, out.cached, out.byDomains, out.feasibility, out.built = s.p.Only(in), nil, nil, 0, nil
 	out.readGroups()
 	out.sumTotals()
-	out.seeCrowd()
+	out.avoidLongFronts()
 	return &out
 }
 
@@ -132,9 +132,8 @@ func (s *search) forSelection(in problem.Selection) *search {
 // come first, so that the number of a class is known before that of its inner groups.
 func (s *search) sumTotals() {
 	r := len(s.roles)
-	if s.totals = slices.Clone(s.want); s.counted != nil {
-		s.totals[len(s.totals)-1] = 0
-	}
+	s.totals = slices.Clone(s.want)
+	clear(s.totals[len(s.totals)-s.counted.dims():])
 	for k := range s.groups { // outer ones first
 		for i, n := range s.groups[k].needs {
 			s.totals[i] += n * s.totals[r+k]
@@ -167,18 +166,19 @@ func (s *search) sumTotals() {
 		s.loads = s.weigh(load)
 	}
 	s.weighMultiples()
-	if s.caps = capsOf(s); s.caps.broken(s.p.Model.View) {
+	s.counted = s.counted.weighed(s)
+	if s.caps = capsOf(s); s.caps.broken(s.p.Model.View) || breakDomains(s.p) {
 		s.caps, s.broken = nil, true // of the nodes none takes any, and no front would keep what is broken
 	}
 }
 
-// weigh extends weights of roles by those of classes: a group weighs what its members weigh, those of inner groups
-// included. Inner classes come later in the list, so one pass from the back suffices.
+// weigh extends weights of roles by weights of classes: a group weighs the sum of its members, with
+// inner groups. Inner classes come later in the list, so one pass from the back suffices.
 func (s *search) weigh(roles front.Weights) front.Weights {
 	return extend(append(roles, make(front.Weights, len(s.want)-len(s.roles))...), len(s.roles), s.groups)
 }
 
-// extend adds to the weight of one group of each class, behind those of so many roles, that of what is in it. It changes the weights.
+// extend fills in, after the weights of r roles, the weight of one group of each class: the sum of its members. It changes w.
 func extend(w front.Weights, r int, groups []groupClass) front.Weights {
 	for k := len(groups) - 1; k >= 0; k-- {
 		for i, n := range groups[k].needs {
@@ -253,11 +253,14 @@ func (s *search) readRoles() {
 // members is the number of members that a vector stands for.
 func (s *search) members(a front.Vector) int64 { return s.sizes.Of(a) }
 
-// capsOf are the limits of the gang and its parts. A group of which members run is counted already. O(limits * members * tiers).
+// capsOf are the limits of the gang and its parts. A begun group is counted among the running ones. O(limits * members * tiers).
 func capsOf(s *search) (rules capRules) {
 	var place, at []int32
 	s.p.Gang.Each(func(a *problem.Part) {
 		for _, l := range a.Limits {
+			if l.Domains {
+				continue // counted beside that
+			}
 			if place == nil {
 				place, at = s.p.Places(), s.p.PositionsByRank()
 			}
@@ -292,7 +295,7 @@ func without(all int, some []int) (ranks []int) {
 	return ranks
 }
 
-// countMembers counts members, by rank: new ones by their role, of which a limit speaks of all.
+// countMembers counts members, given by rank: new ones by role. A limit counts all members of a role, or none.
 func countMembers(s *search, ranks []int, place, at []int32) counts {
 	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
 	for _, rank := range ranks {
@@ -307,7 +310,7 @@ func countMembers(s *search, ranks []int, place, at []int32) counts {
 	return c
 }
 
-// countGroups counts groups: new ones by their class, of which a limit counts all.
+// countGroups counts groups: new ones by class. A limit counts all groups of a class, or none.
 func countGroups(s *search, groups []*problem.Part, at []int32) counts {
 	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
 	for _, a := range groups {

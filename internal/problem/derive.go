@@ -43,11 +43,10 @@ func (p *Problem) WithLeavingGone() *Problem {
 	return next
 }
 
-// WithoutOthers is the problem under a strategy that was found over all nodes, without the nodes meant for others than the members:
-// each role is kept from its own, a unit from those of its members together. A plan of as many members, with as few outside the
-// tree, comes in place of every plan over all nodes. Nil if there cannot be another plan than these: the request takes any node,
-// or no node or every node is meant for others. To tell that is O(kinds of nodes); for shapes with preferences O(touched nodes),
-// and O(nodes) the first time.
+// WithoutOthers is the problem under a strategy that was found over all nodes, without the nodes reserved for others. For each role its
+// own reserved nodes are removed; for a unit, those of its members together. If a plan of equal size exists here, with as few members
+// outside the tree, it replaces the one over all nodes. Nil: no node is removed, or all are, so that the plan stays. To tell
+// that is O(kinds of nodes); for shapes with preferences O(touched nodes), and O(nodes) the first time.
 //
 // order: strategy.7
 func (p *Problem) WithoutOthers(st model.Strategy) *Problem {

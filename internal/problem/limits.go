@@ -21,8 +21,14 @@ import (
 //
 // order: limits.10
 func limitsNeedParts(p *Problem) bool {
-	if p.Model.Multiple != nil || p.Model.Limits == nil {
+	if p.Model.Limits == nil {
 		return false
+	}
+	if p.Model.Multiple != nil { // slots are floored to multiples, and limits may leave fewer
+		return p.Model.Limits.CountMembers() || p.Model.Limits.CountGroups() || p.Model.Limits.CountDomains()
+	}
+	if len(p.Model.Limits.Within) > 1 { // slots tell of one
+		return true
 	}
 	if len(p.Model.Levels) == 0 {
 		return p.Model.Limits.CapAbove()
@@ -52,8 +58,7 @@ func slotsTellGroups(p *Problem, short bool) bool {
 // order: limits.11
 func triedFirst(p *Problem) (first []*Problem) {
 	cut := p.Parts.cut
-	if len(cut) != 1 || !p.Model.Limits.CountDomains() || p.Model.Limits.CapAbove() || p.Model.Limits.CountMembers() || len(p.Gang.Limits) > 0 ||
-		int64(p.Ranks)%cut[0].Size != 0 || len(p.Model.Running) > 0 || p.Parts.State != nil || p.Room.Zones().Bind() {
+	if len(cut) != 1 || !countsDomainsOnly(p) || int64(p.Ranks)%cut[0].Size != 0 || len(p.Model.Running) > 0 || p.Parts.State != nil || p.Room.Zones().Bind() {
 		return nil
 	}
 	counted, groups := p.Model.Limits.Within[0].Tier, &cut[0].Gather
@@ -73,6 +78,12 @@ func triedFirst(p *Problem) (first []*Problem) {
 	}
 	with(above, nil)
 	return first
+}
+
+// countsDomainsOnly says whether a Within of one layer is the only rule of a gang in parts on numbers.
+func countsDomainsOnly(p *Problem) bool {
+	return p.Model.Limits.CountDomains() && len(p.Model.Limits.Within) == 1 && !p.Model.Limits.CapAbove() && !p.Model.Limits.CountMembers() &&
+		len(p.Gang.Limits)+len(p.Gang.Multiples) == 0
 }
 
 // inLevels is the problem of all members of a gang in equal groups, or in none, whose groups had been made parts. Plans are those of members,

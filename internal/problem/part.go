@@ -291,7 +291,7 @@ func cutByLevels(p *Problem) {
 
 // hasHardPart says whether any group has a MustGather, or the gang or a part a limit that speaks of domains above nodes.
 func hasHardPart(p *Problem) (has bool) {
-	above := func(l limits.OnPart) bool { return l.Tier > 0 }
+	above := func(l limits.OnPart) bool { return l.Tier > 0 || l.Domains }
 	p.Gang.Each(func(a *Part) {
 		has = has || a.Level > 0 && a.InTree() && a.Gather.Hard || slices.ContainsFunc(a.Limits, above)
 	})

@@ -128,12 +128,10 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 			return nil, err
 		}
 	}
-	settle := settleLimits
 	if p.InParts() {
-		settle = settleParts
-	}
-	if err := settle(p); err != nil {
-		return nil, err
+		if err := settleParts(p); err != nil {
+			return nil, err
+		}
 	}
 	p.Model.Hard = isHard(p)
 	return p, nil
@@ -159,7 +157,7 @@ func readFeatures(p *Problem) error {
 }
 
 // nearby is who can keep the gang off nodes, nil if nobody can.
-func nearby(p *Problem) *limits.Company {
+func nearby(p *Problem) *limits.Neighbors {
 	tiers := aloneTiers(p)
 	if !p.Model.Limits.AreAlone() && len(tiers) == 0 && !p.Snapshot.Closed.Any() {
 		return nil
@@ -171,26 +169,8 @@ func nearby(p *Problem) *limits.Company {
 	return limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, tiers, p.Request.Tolerated, gangs, p.IsOwn)
 }
 
-// settleLimits refuses combinations that are not supported.
-func settleLimits(p *Problem) error {
-	if p.Model.Limits == nil {
-		return nil
-	}
-	unsupported := func(with string) error {
-		return muster.Unsupported("request.Limits", p.Model.Limits.Name(), "this limit for a gang "+with)
-	}
-	switch {
-	case !p.Model.Limits.CountMembers() && !p.Model.Limits.CountGroups() && !p.Model.Limits.CountDomains(): // alone as a whole
-	case p.Model.Multiple != nil:
-		return unsupported("with multiples")
-	case len(p.Model.Limits.Within) > 1:
-		return unsupported("within so many domains of two layers")
-	}
-	return nil
-}
-
-// settleParts gives the gang its limits on numbers, beside those that parts have, and divides roles for them. It refuses combinations
-// that are not supported.
+// settleParts moves the gang's counting limits to its root part, splits roles that a limit tells apart, and refuses combinations without
+// support.
 func settleParts(p *Problem) error {
 	if p.Model.Limits != nil {
 		parts := "parts"
@@ -206,10 +186,10 @@ func settleParts(p *Problem) error {
 	if within {
 		first = &limits.OnPart{Name: p.Model.Limits.Name()}
 	}
-	elsewhere, multiples := false, p.Model.Multiple != nil
+	elsewhere := false
 	isElsewhere := func(a *Part) bool { return a.OtherTree != nil }
 	p.Gang.Each(func(a *Part) {
-		multiples, elsewhere = multiples || len(a.Multiples) > 0, elsewhere || within && isElsewhere(a)
+		elsewhere = elsewhere || within && isElsewhere(a)
 		for i := range a.Limits {
 			if first = cmp.Or(first, &a.Limits[i]); a != p.Gang {
 				a.Limits[i].Name += " for " + calledIn(p, a)
@@ -218,18 +198,16 @@ func settleParts(p *Problem) error {
 			elsewhere = elsewhere || isElsewhere(a) || depth > 0 && slices.ContainsFunc(a.Counted(a.Limits[i]), isElsewhere)
 		}
 	})
-	unsupported := func(with string) error { return muster.Unsupported("request.Limits", first.Name, "this limit "+with) }
 	switch {
 	case first == nil:
 		return nil
-	case multiples:
-		return unsupported("for a gang with multiples")
 	case elsewhere:
-		return unsupported("in another topology than the gang's")
-	case within && len(p.Model.Limits.Within) > 1:
-		return unsupported("within so many domains of two layers")
+		return muster.Unsupported("request.Limits", first.Name, "this limit in another topology than the gang's")
 	}
 	divideByLimits(p)
+	if len(p.Multiples) > 0 { // they count roles, which are others now
+		bindMultiples(p)
+	}
 	p.Room.Company = nearby(p)
 	return nil
 }

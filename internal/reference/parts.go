@@ -149,7 +149,7 @@ func (s *partSolver) addHolders(v *validity.Division, around int) {
 
 // hard says whether anybody must gather in the gang's tree.
 func (s *partSolver) hard() bool {
-	above := func(c partCap) bool { return c.tier > 0 }
+	above := func(c partCap) bool { return c.tier > 0 || c.domains }
 	return s.base.solver.limits.hard || slices.ContainsFunc(s.caps, above) || slices.ContainsFunc(s.holders, func(h holder) bool { return h.rules.hard && !h.forest.otherTree })
 }
 

@@ -231,6 +231,19 @@ func appliesTo(in *Input, res *placement.Result) error {
 	return validity.CheckApplied(validity.Describe(c), validity.Describe(next), res)
 }
 
+// limitsMultiples says whether there are limits on numbers beside multiples.
+func (s *partSolver) limitsMultiples() bool {
+	return len(s.caps) > 0 && (s.hasSteps() || len(s.base.solver.multiple) > 0)
+}
+
+// domainLimits is the number of limits on domains, of the gang and of its parts.
+func (s *partSolver) domainLimits() (n int) {
+	for _, c := range s.caps {
+		n += bit(c.domains)
+	}
+	return n
+}
+
 // partKinds says what is special about a cluster and its plan.
 func partKinds(in *Input, a *Parted, proven bool) []string {
 	s, err := newPartSolver(in)
@@ -280,6 +293,14 @@ func partKinds(in *Input, a *Parted, proven bool) []string {
 		{"with multiples, placed, begun groups", validity.HasMultiples(&in.Request) && a.Placed && slices.ContainsFunc(s.holders, begun)},
 		{"with multiples, placed, not all members", validity.HasMultiples(&in.Request) && a.Placed && len(a.Selection) < len(s.base.pending)},
 		{"with multiples, not proven", validity.HasMultiples(&in.Request) && !proven},
+		{"with multiples and limits on numbers", s.limitsMultiples()},
+		{"with multiples and limits on numbers, placed", s.limitsMultiples() && a.Placed},
+		{"with multiples and limits on numbers, placed, begun groups", s.limitsMultiples() && a.Placed && slices.ContainsFunc(s.holders, begun)},
+		{"with multiples and limits on numbers, placed, several roles", s.limitsMultiples() && a.Placed && len(s.base.roles) > 1},
+		{"with multiples and limits on numbers, refused", s.limitsMultiples() && !a.Placed},
+		{"with several limits on domains", s.domainLimits() > 1},
+		{"with several limits on domains, placed", s.domainLimits() > 1 && a.Placed},
+		{"with a limit on domains beside multiples, placed", s.domainLimits() > 0 && s.limitsMultiples() && a.Placed},
 		{"with multiples of parts", s.hasSteps()},
 		{"with multiples of parts, placed", s.hasSteps() && a.Placed},
 		{"with multiples of parts, placed, waiting", s.hasSteps() && a.Waits},

@@ -30,7 +30,7 @@ type Room struct {
 	Needs       []Need        // of a unit; with roles the sum over all roles
 	All         *Room         // of a selection of members: that of all of them; nil: this one
 	Judges      *match.Bench  // of shapes, which all rooms of a request ask; nil: the shapes list too little to need any
-	Company     *limits.Company
+	Company     *limits.Neighbors
 	LeavingGone bool    // leaving members count as gone
 	Allowed     Allowed // where members may be; nil: anywhere
 	Spared      bool    // nodes meant for others than the members are left out

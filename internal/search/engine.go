@@ -5,6 +5,7 @@ package search
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/model"
@@ -125,4 +126,25 @@ func ready(c *snapshot.Snapshot, req *gang.Request, t problem.Team, b problem.Bo
 	}
 	p.Ready()
 	return p, nil
+}
+
+// WaitsFor lists the leaving members that a plan waits for: for their room, or for their names, which new members have; both cannot run at
+// once. The order is that of gang and name.
+func WaitsFor(o *problem.Outcome) []*snapshot.Member {
+	p, waits := o.Of, o.Waits
+	if !slices.ContainsFunc(p.Own, func(m *snapshot.Member) bool { return m.Leaving }) {
+		return waits
+	}
+	members, n := p, len(o.Positions)
+	if p.Unbundled != nil { // whole groups are placed like members
+		members, n = p.Unbundled, n*p.Room.Size()
+	}
+	waits = slices.Clone(waits)
+	for i := range n {
+		if m := p.Snapshot.Member(p.Request.Name, members.Names[members.Model.Pending[i]]); m != nil && !slices.Contains(waits, m) {
+			waits = append(waits, m)
+		}
+	}
+	slices.SortFunc(waits, snapshot.CompareMembers)
+	return waits
 }

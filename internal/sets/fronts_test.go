@@ -35,7 +35,7 @@ func allWithin(most front.Vector) []front.Vector {
 func drawFront(t *rapid.T, space *front.Space, all []front.Vector) front.Front {
 	some := front.Front(rapid.SliceOfN(rapid.SampledFrom(all[1:]), 1, 3).Draw(t, "front"))
 	if space.Exact {
-		return append(front.Front{all[0]}, some...).Sorted()
+		return new(front.Space).InFewest(append(front.Front{all[0]}, some...))
 	}
 	var out front.Front
 	for i, v := range some {
@@ -44,7 +44,7 @@ func drawFront(t *rapid.T, space *front.Space, all []front.Vector) front.Front {
 			out = append(out, v)
 		}
 	}
-	return out.Sorted()
+	return new(front.Space).InFewest(out)
 }
 
 // drawFronts draws a question that has an answer.
@@ -187,7 +187,7 @@ func TestFrontChooserWithoutSteps(t *testing.T) {
 func TestBestSetWhereDomainsAreCounted(t *testing.T) {
 	left := steps.New(1<<40, nil)
 	space := front.NewSpace(front.Vector{4, 0}, 1<<16, &left)
-	space.Domains = 2
+	space.Domains = []int32{2}
 	c := &FrontChooser{
 		Want: front.Vector{4, -2}, Space: space, Left: &left, Sizes: front.Weights{1, 0}, Scales: []front.Weights{{1, 0}},
 		Items: []FrontItem{{Slots: 5, Friends: 1, Front: front.Front{{4, -1}}}, {Slots: 4, Friends: 1, Front: front.Front{{4, -2}}}},

@@ -234,8 +234,12 @@ func LimitsNeedParts(spec *cluster.Spec, req *gang.Request) bool {
 	own := len(Own(spec, req))
 	levels := Levels(req, len(req.Members)+own)
 	switch {
-	case len(req.Parts) > 0 || HasMultiples(req):
+	case len(req.Parts) > 0:
 		return false
+	case HasMultiples(req):
+		return CountsNumbers(req) || CountsDomains(req)
+	case countsTwice(req):
+		return true
 	case CountsDomains(req) && capsAbove(spec, req):
 		return true
 	case len(levels) == 0:
@@ -317,6 +321,12 @@ func countedTier(net *Network, req *gang.Request) int {
 
 // CountsDomains says whether the gang must lie in at most so many domains of a layer, and may in more than one.
 func CountsDomains(req *gang.Request) bool { return slices.ContainsFunc(req.Limits, countsDomains) }
+
+// countsTwice holds if the domains are counted of two layers.
+func countsTwice(req *gang.Request) bool {
+	i := slices.IndexFunc(req.Limits, countsDomains)
+	return i >= 0 && slices.ContainsFunc(req.Limits[i+1:], countsDomains)
+}
 
 func countsDomains(l gang.Limit) bool { return l.Kind == gang.Within && !l.Preferred && l.Most > 1 }
 

@@ -1,8 +1,8 @@
-// Package crowd answers: where does a gang without groups go whose members have so many shapes that fronts (package
+// Package manyshapes answers: where does a gang without groups go whose members have so many shapes that fronts (package
 // front) would be too long? Package packing decides whether a domain holds it; here domains are tried, best first.
 //
-// The rule is roles.12 of docs/order/7-shapes.md. A [Crowd] belongs to one plan and is not safe for concurrent use.
-package crowd
+// The rule is roles.12 of docs/order/7-shapes.md. A [Search] belongs to one plan and is not safe for concurrent use.
+package manyshapes
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ import (
 	"github.com/muster-sched/muster/internal/steps"
 )
 
-// Crowd is the search for such a gang. Fill in the exported fields, then call Begin.
-type Crowd struct {
+// Search is the search for such a gang. Fill in the exported fields, then call Begin.
+type Search struct {
 	P     *problem.Problem
 	Asks  [][]int64       // amounts that one member asks for, by role, then by need
 	Want  front.Vector    // all new members, by role
@@ -40,13 +40,13 @@ type Crowd struct {
 }
 
 // Begin makes the search ready.
-func (k *Crowd) Begin() {
+func (k *Search) Begin() {
 	k.counts, k.known = map[int32][]packing.Count{}, map[layout.Vertex]placing{}
 	k.packer = packing.New(k.Asks, k.Kinds, k.Want, k.Left)
 }
 
 // Sequences are the orders of roles in which nodes are best filled.
-func (k *Crowd) Sequences() [][]int { return k.packer.Sequences() }
+func (k *Search) Sequences() [][]int { return k.packer.Sequences() }
 
 // placing says where members go in a domain.
 type placing struct {
@@ -60,7 +60,7 @@ type placing struct {
 // of children that may hold it, and slots, as roles.8 has them. It ends with unsure if a domain may have been missed.
 //
 // order: roles.12
-func (k *Crowd) Plans() iter.Seq[*problem.Outcome] {
+func (k *Search) Plans() iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
 		tried := map[layout.Vertex]bool{}
 		for _, t := range k.P.Model.Gather.Worths {
@@ -90,7 +90,7 @@ type rankedDomain struct {
 }
 
 // ranked lists the domains of a tier that may hold the gang, best first.
-func (k *Crowd) ranked(t int32, tried map[layout.Vertex]bool) []rankedDomain {
+func (k *Search) ranked(t int32, tried map[layout.Vertex]bool) []rankedDomain {
 	var list []rankedDomain
 	for _, d := range k.P.Model.Candidates(t) {
 		if tried[d] || k.isOutside(d) || k.Refuses(d) && d != layout.Root {
@@ -105,7 +105,7 @@ func (k *Crowd) ranked(t int32, tried map[layout.Vertex]bool) []rankedDomain {
 // compareDomains compares by anchors, the least number of children, slots of the first role and of the parents, then paths.
 //
 // order: roles.12
-func (k *Crowd) compareDomains(a, b rankedDomain) int {
+func (k *Search) compareDomains(a, b rankedDomain) int {
 	return cmp.Or(
 		cmp.Compare(k.P.Model.Friends.At(b.at), k.P.Model.Friends.At(a.at)),
 		cmp.Compare(a.children, b.children),
@@ -115,20 +115,20 @@ func (k *Crowd) compareDomains(a, b rankedDomain) int {
 }
 
 // isOutside says whether a domain is one of the nodes outside the tree, where a gang lies only beside a full tree.
-func (k *Crowd) isOutside(d layout.Vertex) bool {
+func (k *Search) isOutside(d layout.Vertex) bool {
 	return d != layout.Root && k.P.Model.View.Contains(k.P.Model.View.Outside, d)
 }
 
 // Refuses says whether the nodes of a domain, inside the tree, certainly cannot hold the gang.
-func (k *Crowd) Refuses(d layout.Vertex) bool { return k.refuses(d, k.Want) }
+func (k *Search) Refuses(d layout.Vertex) bool { return k.refuses(d, k.Want) }
 
 // refuses says whether the nodes of a domain, inside the tree, cannot hold members.
-func (k *Crowd) refuses(d layout.Vertex, want front.Vector) bool {
+func (k *Search) refuses(d layout.Vertex, want front.Vector) bool {
 	return k.packer.Refuses(k.countsOf(k.Of[d]), want)
 }
 
 // countsOf counts the nodes below a domain by kind: at the root those in the tree.
-func (k *Crowd) countsOf(class int32) []packing.Count {
+func (k *Search) countsOf(class int32) []packing.Count {
 	if int(class) < len(k.Kinds) {
 		return []packing.Count{{Kind: class, N: 1}}
 	}
@@ -151,7 +151,7 @@ func (k *Crowd) countsOf(class int32) []packing.Count {
 }
 
 // membersIn bounds the members that a domain takes, by their number alone.
-func (k *Crowd) membersIn(x layout.Vertex) (n int64) {
+func (k *Search) membersIn(x layout.Vertex) (n int64) {
 	for _, c := range k.countsOf(k.Of[x]) {
 		n += c.N * k.packer.Most(c.Kind)
 	}
@@ -159,7 +159,7 @@ func (k *Crowd) membersIn(x layout.Vertex) (n int64) {
 }
 
 // children lists the children of a domain, in the tree, in fill order (roles.10).
-func (k *Crowd) children(d layout.Vertex) []layout.Vertex {
+func (k *Search) children(d layout.Vertex) []layout.Vertex {
 	v := k.P.Model.View
 	lo, end := v.Kids(d)
 	if d == layout.Root {
@@ -178,7 +178,7 @@ func (k *Crowd) children(d layout.Vertex) []layout.Vertex {
 }
 
 // leastChildren is a number of children that no fewer hold members, by their number alone.
-func (k *Crowd) leastChildren(d layout.Vertex, want front.Vector) int {
+func (k *Search) leastChildren(d layout.Vertex, want front.Vector) int {
 	if k.P.Model.View.IsNode(d) {
 		return 0
 	}
@@ -195,7 +195,7 @@ func (k *Crowd) leastChildren(d layout.Vertex, want front.Vector) int {
 }
 
 // planIn finds where the gang goes in a domain, once.
-func (k *Crowd) planIn(d layout.Vertex) placing {
+func (k *Search) planIn(d layout.Vertex) placing {
 	plan, ok := k.known[d]
 	if !ok {
 		if plan = k.place(d, k.Want); plan.verdict != packing.Fits && d == layout.Root {
@@ -209,7 +209,7 @@ func (k *Crowd) planIn(d layout.Vertex) placing {
 
 // place finds where members go in a domain, inside the tree: into as few of its children, in fill order, as take them one
 // after the other; else, with prices, into all of them.
-func (k *Crowd) place(d layout.Vertex, want front.Vector) placing {
+func (k *Search) place(d layout.Vertex, want front.Vector) placing {
 	if k.refuses(d, want) {
 		return placing{verdict: packing.FitsNot}
 	}
@@ -219,7 +219,7 @@ func (k *Crowd) place(d layout.Vertex, want front.Vector) placing {
 		on, ok := k.packer.Fill(kinds[:n], want)
 		return placing{verdict: packing.Fits, at: at[:n], on: on}, ok
 	}
-	whole, ok := try(len(at))
+	everywhere, ok := try(len(at))
 	if !ok {
 		on, verdict := k.packer.Decide(kinds, want)
 		return placing{verdict: verdict, at: at, on: on}
@@ -231,11 +231,11 @@ func (k *Crowd) place(d layout.Vertex, want front.Vector) placing {
 			return fewer
 		}
 	}
-	return whole
+	return everywhere
 }
 
 // nodesOf lists the nodes of a domain, child by child in fill order, and where each child ends.
-func (k *Crowd) nodesOf(d layout.Vertex) (at []int32, ends []int) {
+func (k *Search) nodesOf(d layout.Vertex) (at []int32, ends []int) {
 	v := k.P.Model.View
 	if v.IsNode(d) {
 		return []int32{v.Position(d)}, nil
@@ -250,7 +250,7 @@ func (k *Crowd) nodesOf(d layout.Vertex) (at []int32, ends []int) {
 }
 
 // kindsAt are the classes of nodes.
-func (k *Crowd) kindsAt(at []int32) []int32 {
+func (k *Search) kindsAt(at []int32) []int32 {
 	kinds := make([]int32, len(at))
 	for i, pos := range at {
 		kinds[i] = k.Of[k.P.Model.View.NodeVertex(pos)]
@@ -260,7 +260,7 @@ func (k *Crowd) kindsAt(at []int32) []int32 {
 
 // placeBeyond places the gang in the whole tree and the nodes outside it, which come last. inside is the answer without
 // these.
-func (k *Crowd) placeBeyond(inside placing) placing {
+func (k *Search) placeBeyond(inside placing) placing {
 	v := k.P.Model.View
 	first := v.FirstPos[v.Outside]
 	if first == v.Nodes || k.P.Model.Hard {
@@ -289,7 +289,7 @@ func (k *Crowd) placeBeyond(inside placing) placing {
 // outcome gives the members of each role their positions, in rank order.
 //
 // order: roles.11
-func (k *Crowd) outcome(d layout.Vertex, tier int32, plan placing) *problem.Outcome {
+func (k *Search) outcome(d layout.Vertex, tier int32, plan placing) *problem.Outcome {
 	byRole := make([][]int32, len(k.Want))
 	for i, some := range plan.on {
 		for r, n := range some {

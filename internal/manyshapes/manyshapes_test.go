@@ -1,4 +1,4 @@
-package crowd_test
+package manyshapes_test
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/crowd"
+	"github.com/muster-sched/muster/internal/manyshapes"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/packing"
 	"github.com/muster-sched/muster/internal/problem"
@@ -30,7 +30,7 @@ type drawing struct {
 	spec cluster.Spec
 	req  *gang.Request
 	p    *problem.Problem
-	k    *crowd.Crowd
+	k    *manyshapes.Search
 }
 
 // draw draws racks in blocks, nodes outside the tree among them.
@@ -90,7 +90,7 @@ func (d *drawing) nodes(t *rapid.T, most int) (names []string) {
 // begin makes the search for the gang, in which no vertex is like another.
 func (d *drawing) begin() {
 	v, roles := d.p.Model.View, d.p.OfRoles()
-	k := &crowd.Crowd{P: d.p, Want: make([]int32, len(roles)), Slots: roles[0].Room.Slots().Table(), Left: &d.p.Parts.Left.Packing}
+	k := &manyshapes.Search{P: d.p, Want: make([]int32, len(roles)), Slots: roles[0].Room.Slots().Table(), Left: &d.p.Parts.Left.Packing}
 	for i := range d.p.Model.Pending {
 		k.Want[d.p.Room.Role(i)]++
 	}
@@ -211,7 +211,7 @@ func TestPlansEqualEnumeration(t *testing.T) {
 		for range 10 { // in one of many some members must lie outside the tree
 			d := draw(t)
 			plans, outside := d.checkPlans(t)
-			found, refused, beyond = found+plans, refused+int(room.Bit(plans == 0)), beyond+int(problem.Bit(outside > 0))
+			found, refused, beyond = found+plans, refused+int(room.Bit(plans == 0)), beyond+int(room.Bit(outside > 0))
 			proven += int(room.Bit(!*d.p.Parts.Doubt))
 			d.p.Done()
 		}

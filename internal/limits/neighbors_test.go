@@ -29,7 +29,7 @@ func isAlone(r cluster.Running, layer string) cluster.Running {
 func is(gang string) func(string) bool { return func(g string) bool { return g == gang } }
 
 // Who is near keeps a gang off nodes: by node, for an index that all share, without those of its own, and without those that leave.
-func TestCompanyKeepsOff(t *testing.T) {
+func TestNeighborsKeepsOff(t *testing.T) {
 	c, v := rackCluster(t,
 		runs("mine", "n1"), leaves(runs("goes", "n2")), isAlone(leaves(runs("hermit", "n3")), "rack"), runs("other", "n5"))
 	lonely := read(t, v, []gang.Limit{alone("rack")})
@@ -56,7 +56,7 @@ func TestCompanyKeepsOff(t *testing.T) {
 }
 
 // A domain is looked at once for each state, however many of its nodes are asked for.
-func TestCompanyLooksOnceAtADomain(t *testing.T) {
+func TestNeighborsLooksOnceAtADomain(t *testing.T) {
 	c, v := rackCluster(t, runs("mine", "n1"), runs("mine", "n2"))
 	asked := 0
 	n := Near(c, v, read(t, v, []gang.Limit{alone("rack")}), nil, true, "mine", func(gang string) bool { asked++; return gang == "mine" })
@@ -71,7 +71,7 @@ func TestCompanyLooksOnceAtADomain(t *testing.T) {
 }
 
 // A gang alone in its rack with members of its own is not kept off, and others in the same rack keep it off.
-func TestCompanyOfItsOwn(t *testing.T) {
+func TestNeighborsOfItsOwn(t *testing.T) {
 	c, v := rackCluster(t, isAlone(runs("mine", "n1"), "rack"), runs("other", "n4"))
 	n := Near(c, v, read(t, v, []gang.Limit{alone("rack")}), nil, false, "mine", is("mine"))
 	require.True(t, n.HasOwn())
@@ -87,7 +87,7 @@ func TestCompanyOfItsOwn(t *testing.T) {
 	n = Near(c, v, read(t, v, []gang.Limit{alone("rack")}), nil, false, "mine", is("mine"))
 	require.Equal(t, [2]string{"occupied", ""}, [2]string{n.KeepsOff(1, Everybody), n.KeepsOff(1, Others)})
 
-	var nobody *Company
+	var nobody *Neighbors
 	require.Nil(t, nobody.Of(nil, "mine"))
 	require.Nil(t, nobody.Fresh(is("mine")))
 	require.Nil(t, nobody.Tiers())
@@ -98,7 +98,7 @@ func TestCompanyOfItsOwn(t *testing.T) {
 }
 
 // Of several gangs that start together each is another to the others where they leave.
-func TestCompanyOfOneOfSeveral(t *testing.T) {
+func TestNeighborsOfOneOfSeveral(t *testing.T) {
 	c, v := rackCluster(t, runs("a", "n1"), leaves(runs("b", "n3")))
 	own := func(g string) bool { return g == "a" || g == "b" }
 	l := read(t, v, []gang.Limit{alone("rack")})
@@ -111,7 +111,7 @@ func TestCompanyOfOneOfSeveral(t *testing.T) {
 }
 
 // Where one of a gang that is alone stays, its domain stays closed though another leaves; and of several own gangs the other one's stays so.
-func TestCompanyStaysClosed(t *testing.T) {
+func TestNeighborsStaysClosed(t *testing.T) {
 	c, v := rackCluster(t, isAlone(runs("hermit", "n1"), "rack"), isAlone(leaves(cluster.Running{Gang: "hermit", Member: "second", Node: "n3"}), "rack"),
 		isAlone(leaves(runs("b", "n4")), "rack"))
 	n := Near(c, v, nil, []int32{1}, false, "", func(g string) bool { return g == "a" || g == "b" })
@@ -121,7 +121,7 @@ func TestCompanyStaysClosed(t *testing.T) {
 }
 
 // Waited for are those that leave where the plan must be alone, and those whose own limit closes nodes that it takes.
-func TestCompanyLeaving(t *testing.T) {
+func TestNeighborsLeaving(t *testing.T) {
 	c, v := rackCluster(t,
 		leaves(runs("near", "n2")), isAlone(leaves(runs("hermit", "n3")), "rack"), leaves(runs("far", "n5")))
 	lonely := read(t, v, []gang.Limit{alone("rack")})

@@ -5,37 +5,37 @@ import (
 	"math"
 	"slices"
 
-	"github.com/muster-sched/muster/internal/crowd"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/manyshapes"
 	"github.com/muster-sched/muster/internal/packing"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: when are fronts too long, and what decides in their place?
 
-// crowdedFrom is the number of vectors that a front of the whole gang may have, from which on it is not listed.
-const crowdedFrom = 1 << 12
+// manyShapesFrom is the most vectors of a front of the whole gang that is still listed, where steps allow no more.
+const manyShapesFrom = 1 << 12
 
 // isPlain says whether packing knows all rules of the gang.
 func (s *search) isPlain() bool {
 	return len(s.groups)+len(s.done) == 0 && !s.crossesTrees() && s.p.Parts.AllowedOf == nil && len(s.p.Multiples)+len(s.caps) == 0 && s.counted == nil
 }
 
-// seeCrowd makes the search one for a crowd, if fronts of the gang would be too long.
+// avoidLongFronts has the gang packed if its fronts would be too long.
 //
 // order: roles.12
-func (s *search) seeCrowd() {
-	s.crowd = nil
-	if s.isPlain() && s.vectors() > max(crowdedFrom, int64(s.p.Steps())/16) {
-		s.crowd = s.newCrowd()
+func (s *search) avoidLongFronts() {
+	s.manyShapes = nil
+	if s.isPlain() && s.vectors() > max(manyShapesFrom, int64(s.p.Steps())/16) {
+		s.manyShapes = s.newManyShapes()
 	}
 }
 
-// newCrowd makes the search that packs the gang's members, whatever groups they are in.
-func (s *search) newCrowd() *crowd.Crowd {
+// newManyShapes makes the search that packs the gang's members, whatever groups they are in.
+func (s *search) newManyShapes() *manyshapes.Search {
 	all := s.classes.all()
-	k := &crowd.Crowd{
+	k := &manyshapes.Search{
 		P: s.p, Asks: s.asks, Want: s.totals[:len(s.roles)], Slots: s.slots, Of: all.of, Left: &s.p.Parts.Left.Packing,
 		ChildrenOf: func(class int32) []int64 { return all.kids[int(class)-len(all.nodes)] },
 	}
@@ -50,8 +50,8 @@ func (s *search) newCrowd() *crowd.Crowd {
 // fronts of this search left some.
 func (s *search) construct(doubted bool) iter.Seq[*problem.Outcome] {
 	if s.isPlain() { // what fronts forgot does not matter
-		s.crowd, *s.p.Parts.Doubt = s.newCrowd(), doubted
-		return s.crowd.Plans()
+		s.manyShapes, *s.p.Parts.Doubt = s.newManyShapes(), doubted
+		return s.manyShapes.Plans()
 	}
 	*s.p.Parts.Doubt = true
 	if s.crossesTrees() || problem.BindsBelow(s.p) {

@@ -1,4 +1,4 @@
-package crowd
+package manyshapes
 
 import (
 	"cmp"
@@ -11,10 +11,10 @@ import (
 	"github.com/muster-sched/muster/internal/packing"
 )
 
-// This file answers: what is known of a crowd, whether it fits or not?
+// This file answers: what is known of a gang of many shapes, whether it fits or not?
 
 // Possible says whether some domain is found to hold the gang, and how many members then lie outside the tree.
-func (k *Crowd) Possible() (outside int64, ok bool) {
+func (k *Search) Possible() (outside int64, ok bool) {
 	for o := range k.Plans() {
 		return k.known[o.Domain].outside, true
 	}
@@ -22,12 +22,12 @@ func (k *Crowd) Possible() (outside int64, ok bool) {
 }
 
 // FitsAt says whether a domain of a tier is found to hold the gang.
-func (k *Crowd) FitsAt(t int32) bool {
+func (k *Search) FitsAt(t int32) bool {
 	return slices.ContainsFunc(k.ranked(t, nil), func(d rankedDomain) bool { return k.planIn(d.at).verdict == packing.Fits })
 }
 
 // Refused says whether it is proven that no domain that the rules allow holds the gang.
-func (k *Crowd) Refused() bool {
+func (k *Search) Refused() bool {
 	for _, d := range k.P.Model.Candidates(k.P.Model.Gather.Must) {
 		if !k.isOutside(d) && k.planIn(d).verdict != packing.FitsNot {
 			return false
@@ -37,7 +37,7 @@ func (k *Crowd) Refused() bool {
 }
 
 // BestAt finds the domain of a tier that is found to take most of the gang.
-func (k *Crowd) BestAt(t int32) (model.Fit, bool) {
+func (k *Search) BestAt(t int32) (model.Fit, bool) {
 	best := model.Fit{Tier: t, Domain: -1, Members: -1}
 	list := slices.DeleteFunc(slices.Clone(k.P.Model.Candidates(t)), k.isOutside)
 	slices.SortStableFunc(list, func(a, b layout.Vertex) int { return cmp.Compare(k.membersIn(b), k.membersIn(a)) })
@@ -53,7 +53,7 @@ func (k *Crowd) BestAt(t int32) (model.Fit, bool) {
 
 // mostIn is the number of lowest ranks that a domain is found to take; sure: it takes no more. best is a number of which
 // it is known already that some domain takes it, so that less is not looked for.
-func (k *Crowd) mostIn(d layout.Vertex, best int) (n int, sure bool) {
+func (k *Search) mostIn(d layout.Vertex, best int) (n int, sure bool) {
 	most := int(min(int64(len(k.P.Model.Pending)), k.membersIn(d)))
 	if most <= best {
 		return 0, true
@@ -68,7 +68,7 @@ func (k *Crowd) mostIn(d layout.Vertex, best int) (n int, sure bool) {
 }
 
 // firstMembers is the vector of the n lowest ranks.
-func (k *Crowd) firstMembers(n int) front.Vector {
+func (k *Search) firstMembers(n int) front.Vector {
 	want := make(front.Vector, len(k.Want))
 	for i := range n {
 		want[k.P.Room.Role(i)]++
@@ -77,7 +77,7 @@ func (k *Crowd) firstMembers(n int) front.Vector {
 }
 
 // TooLarge says whether no domain that the rules allow can hold the members, whatever groups they are in.
-func (k *Crowd) TooLarge() bool {
+func (k *Search) TooLarge() bool {
 	v := k.P.Model.View
 	if v.FirstPos[v.Outside] < v.Nodes && !k.P.Model.Hard {
 		return false
