@@ -95,6 +95,7 @@ const arrows = `
 	placement/manifest/internal/assigned < placement/manifest/internal/owners placement/manifest/internal/object
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/member placement/manifest/internal/quotas placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/assigned placement/manifest/internal/assumed placement/manifest/internal/lives placement/manifest/internal/lists gang/queue gang/permit placement/manifest/internal/tasks placement/manifest/internal/runs placement/manifest/internal/terms placement/manifest/internal/jobs placement/manifest/internal/seats placement/manifest/internal/whatif
 	placement/render      < internal/printed internal/phrases internal/kinds internal/hostlist internal/keyends . topology numa quota gang preempt cluster explain placement
+	internal/spec         < topology gang internal/features internal/cow internal/layout internal/index internal/limits internal/model
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/changed      < . topology quota gang cluster explain internal/kinds
 	internal/draws        < . topology numa gang cluster internal/validity
@@ -123,7 +124,7 @@ var forTests = []string{
 }
 
 // harness packages hold checks that tests of several packages share.
-var harness = []string{"internal/drawn", "internal/changed", "internal/draws", "internal/validity", "internal/reference", "internal/scenario", "internal/cases", "internal/zeros"}
+var harness = []string{"internal/drawn", "internal/changed", "internal/draws", "internal/validity", "internal/spec", "internal/reference", "internal/scenario", "internal/cases", "internal/zeros"}
 
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance or logger, and nothing
 // that goes around the type system. Files and times in them are read in placement/manifest alone; placement alone takes a

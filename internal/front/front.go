@@ -174,22 +174,6 @@ func (s *Space) Begin(sides Vector) (forgot bool) {
 	return forgot
 }
 
-// countsDomains says whether a dimension does.
-func (s *Space) countsDomains(r int) bool { return r >= len(s.most)-len(s.Domains) }
-
-// domains is how many there may be by such a dimension.
-func (s *Space) domains(r int) int32 { return s.Domains[r-len(s.most)+len(s.Domains)] }
-
-// tooWide says whether a vector uses more domains than there may be.
-func (s *Space) tooWide(a Vector) bool {
-	for i, most := range s.Domains {
-		if a[len(a)-len(s.Domains)+i] < -most {
-			return true
-		}
-	}
-	return false
-}
-
 // Put notes that a+b fits, capped at the gang's numbers and at the sides of the table; nothing, if that uses too many domains.
 // O(dimensions).
 func (s *Space) Put(a, b Vector) {

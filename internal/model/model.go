@@ -6,9 +6,13 @@
 package model
 
 import (
+	"iter"
+
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/sets"
 )
 
 // Model is what a gang asks for. Its unit is one member; or, under groups.3 of docs/order.md, a whole group that is placed on a node like a member.
@@ -65,3 +69,141 @@ type Memory struct {
 
 // Resettable is an engine's own part of the memory: Reset makes it ready for another plan.
 type Resettable interface{ Reset() }
+
+// Strategy bounds the tier of the gang and of each group level.
+type Strategy struct {
+	Gang   int32
+	Groups []int32 // by level, outermost first; for a gang in parts the miss allowed on that level
+}
+
+// Strategies enumerates the strategies that the rules of a gang of one shape allow, best first: by the gang's tier,
+// then the groups', outermost first. Worths are ascending, so that nested loops give this order. For k tiers and one
+// level of groups these are k(k+1)/2 strategies, and about as many times k for each further level: so whoever looks for
+// the ones that fit gives try. It is asked before the tiers of a level are gone through, with this level and those
+// inside it bound by their hard rules alone; if even that does not fit, no strategy with the same outer tiers does, and
+// all of them are left out. With nil none is. The slices of groups are the iterator's.
+//
+// order: strategy.3
+func (m *Model) Strategies(try func(Strategy) bool) iter.Seq[Strategy] {
+	return func(yield func(Strategy) bool) {
+		st := Strategy{Groups: make([]int32, len(m.Levels))}
+		for _, t := range m.Gather.Worths {
+			st.Gang = t
+			if !m.groupTiers(st, 0, t, try, yield) {
+				return
+			}
+		}
+	}
+}
+
+// groupTiers enumerates the tiers of group levels i and inwards; outer is the tier of the level around, at most the
+// gang's. A tier at or above outer binds no more than outer does. The first such tier stands for the looser ones,
+// which are left out. It is false if yield ended the enumeration.
+func (m *Model) groupTiers(st Strategy, i int, outer int32, try, yield func(Strategy) bool) bool {
+	if i == len(st.Groups) {
+		return yield(st)
+	}
+	if try != nil {
+		for k := i; k < len(st.Groups); k++ {
+			st.Groups[k] = m.Levels[k].Gather.Must
+		}
+		if !try(st) {
+			return true
+		}
+	}
+	for _, t := range m.Levels[i].Gather.Worths {
+		st.Groups[i] = t
+		if !m.groupTiers(st, i+1, min(t, outer), try, yield) {
+			return false
+		}
+		if t >= outer {
+			break
+		}
+	}
+	return true
+}
+
+// Candidates lists the domains of a tier that may hold the gang, in the order of paths. If members run there is at
+// most one, above them all. O(domains) without running members, else O(tiers).
+func (m *Model) Candidates(t int32) []layout.Vertex {
+	if m.LCA < 0 {
+		return m.View.DomainsOf(t)
+	}
+	if d := m.AboveRunning(t); d >= 0 {
+		return []layout.Vertex{d}
+	}
+	return nil
+}
+
+// AboveRunning is the domain of a tier that holds all running members of the gang, -1 if there is none.
+func (m *Model) AboveRunning(t int32) layout.Vertex {
+	if m.View.TierOf(m.LCA) > t {
+		return -1
+	}
+	return m.View.Named(m.View.Highest(m.LCA, t)) // nodes outside the tree have no domain but the root
+}
+
+// Counts lists the numbers of new members that may be placed, ascending.
+func (m *Model) Counts() []int { return m.Wholes(max(1, m.Least), m.Admitted) }
+
+// Wholes lists, ascending, the numbers of new members from low to high that the rules allow, whatever room there is.
+// n stands for the first n pending members: all or none of each outermost group, and with the running members a
+// multiple. Running members may force a minimum. O(members).
+//
+// order: howmany.2
+func (m *Model) Wholes(low, high int) []int {
+	total := len(m.Pending)
+	var counts []int
+	unit := int64(1)
+	if m.Multiple != nil {
+		unit = m.Multiple[m.View.RootTop] // of all members, wherever they lie
+		low = max(low, int(m.Forced.At(layout.Root)))
+	}
+	add := func(n int) {
+		if n >= low && n <= high && int64(n+len(m.Running))%unit == 0 {
+			counts = append(counts, n)
+		}
+	}
+	if len(m.Levels) == 0 {
+		for n := low; n <= min(total, high); n++ {
+			add(n)
+		}
+		return counts
+	}
+	size := int(m.Levels[0].Size)
+	for n := max(1, low); n <= min(total, high); n++ { // a number that ends where the next member is of another group, by rank
+		if n == total || m.Pending[n]/size != m.Pending[n-1]/size {
+			add(n)
+		}
+	}
+	return counts
+}
+
+// Unit is the number of members of which each child of x holds a multiple, 1 if any number will do. It belongs to the
+// parent, for a child stands for all missing tiers up to it.
+func (m *Model) Unit(x layout.Vertex) int64 {
+	if m.Multiple == nil || m.View.IsNode(x) {
+		return 1
+	}
+	return m.Multiple[m.View.Tier[x]-1]
+}
+
+// Gcd is the greatest common divisor of two numbers above 0. O(log).
+func Gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// Features are those that do not depend on how members are cut into groups. O(shapes).
+func (m *Model) Features() features.Set {
+	f := m.Room.Features() | features.Groups.When(len(m.Levels) == 1) | features.Nested.When(len(m.Levels) > 1) |
+		features.Sibling.When(len(m.Siblings) > 0) | features.Friend.When(len(m.Friends) > 0) |
+		features.Multiple.When(m.Multiple != nil) | sets.FeatureOf(m.Policy)
+	if l := m.Limits; l != nil {
+		f |= features.Apart.When(l.CountMembers()) | features.ApartGroups.When(l.CountGroups()) | features.Uncounted.When(!l.Counted()) |
+			features.Within.When(l.CountDomains())
+	}
+	return f
+}
