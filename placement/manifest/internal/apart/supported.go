@@ -9,12 +9,7 @@ import (
 // Supported says whether a request can be planned with its limits: docs/order/10-limits.md names the combinations that cannot.
 // O(members + parts).
 func Supported(q *gang.Request) bool {
-	if isAny(q.Parts, func(p *gang.Part) bool { return isLimited(p) && p.Tree != "" }) {
-		return false
-	}
-	counts := slices.ContainsFunc(q.Limits, func(l gang.Limit) bool { return l.Kind != gang.Alone || l.OfParts }) ||
-		slices.ContainsFunc(q.Groups, func(g gang.Groups) bool { return len(g.Limits) > 0 }) || isAny(q.Parts, isLimited)
-	return !counts || !hasMultiple(q.Gather) && !isAny(q.Parts, func(p *gang.Part) bool { return hasMultiple(p.Gather) }) && partsSupported(q)
+	return !isAny(q.Parts, func(p *gang.Part) bool { return isLimited(p) && p.Tree != "" }) && partsSupported(q)
 }
 
 // partsSupported says whether the parts of a request may have its limits of parts.
@@ -79,10 +74,6 @@ func membersOf(parts []gang.Part, inside bool) (n int) {
 		n += membersOf(p.Parts, group)
 	}
 	return n
-}
-
-func hasMultiple(rules []gang.Rule) bool {
-	return slices.ContainsFunc(rules, func(r gang.Rule) bool { return r.Multiple > 0 })
 }
 
 // isLimited says whether a part, or a level of its groups, has limits.
