@@ -53,7 +53,9 @@ func TestSupportedIsWhatThePlannerTakes(t *testing.T) {
 		apart.Drop(q)
 		require.False(t, apart.Any(q))
 		require.True(t, apart.Supported(q))
-		_, err = placement.Plan(c, q)
+		if _, err = placement.Plan(c, q); errors.As(err, &invalid) && !strings.Contains(invalid.Field, "Limits") {
+			return // that was the matter already, but limits made parts of the gang
+		}
 		require.NotErrorIs(t, err, muster.ErrNotSupported)
 	})
 }
