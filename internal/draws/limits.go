@@ -204,12 +204,6 @@ func (d *limitDraw) parts(parts []gang.Part) {
 	}
 }
 
-// hasMultiples says whether the gang or any part has a multiple.
-func hasMultiples(gather []gang.Rule, parts []gang.Part) bool {
-	return slices.ContainsFunc(gather, func(r gang.Rule) bool { return r.Multiple > 0 }) ||
-		slices.ContainsFunc(parts, func(p gang.Part) bool { return hasMultiples(p.Gather, p.Parts) })
-}
-
 // inOtherTree says whether any part names a topology.
 func inOtherTree(parts []gang.Part) bool {
 	return slices.ContainsFunc(parts, func(p gang.Part) bool { return p.Tree != "" || inOtherTree(p.Parts) })

@@ -106,7 +106,7 @@ func (d *drawing) begin() {
 		k.Kinds = append(k.Kinds, kind)
 	}
 	for x := range layout.Vertex(v.NumDomains()) {
-		k.Of = append(k.Of, int32(v.Nodes)+x)
+		k.Of = append(k.Of, v.Nodes+x)
 	}
 	for pos := range v.Nodes {
 		k.Of = append(k.Of, pos)

@@ -243,7 +243,7 @@ func (z Zones) Score(x layout.Vertex, units int64) int64 {
 	return 0
 }
 
-// least is a lower bound for [Zones.on] on all nodes for which members are prepared: a member with zones
+// Least is a lower bound for [Zones.On] on all nodes for which members are prepared: a member with zones
 // gets one at least.
 func (z Zones) Least() int64 {
 	for _, known := range []snapshot.NeedsByZones{z.r.ZoneState.indexNeeds, z.r.ZoneState.OwnNeeds} {

@@ -99,8 +99,8 @@ func TestOutcomesComeOncePerDomain(t *testing.T) {
 	p := ready(t, twoRacks(t), sized(2, nil))
 	seen := map[int32]bool{}
 	for o := range search.Outcomes(p) {
-		require.False(t, seen[int32(o.Domain)])
-		seen[int32(o.Domain)] = true
+		require.False(t, seen[o.Domain])
+		seen[o.Domain] = true
 		if len(seen) == 5 {
 			break
 		}

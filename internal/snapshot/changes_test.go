@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -366,7 +365,7 @@ func TestChangedSnapshotsEqualNewOnes(t *testing.T) {
 			after, err := c.Update(d)
 			if next == nil {
 				var conflict *cluster.ConflictError
-				require.True(t, errors.As(err, &conflict), "%+v: %v", d, err)
+				require.ErrorAs(t, err, &conflict, "%+v", d)
 				refused++
 				continue
 			}

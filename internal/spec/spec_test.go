@@ -74,7 +74,7 @@ func TestAnswersAreValid(t *testing.T) {
 			domains = append(domains, a.Domain)
 		}
 		slices.Sort(domains)
-		require.Equal(t, len(domains), len(slices.Compact(domains)), Text(m))
+		require.Len(t, slices.Compact(domains), len(domains), Text(m))
 		require.Equal(t, Possible(m), len(all) > 0, Text(m))
 		if best := Best(m); best != nil {
 			require.Equal(t, answerText(best), answerText(all[0]), Text(m))

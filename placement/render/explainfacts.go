@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/phrases"
@@ -265,6 +264,3 @@ func deficitText(d *explain.Detail) string {
 	}
 	return phrases.List(parts)
 }
-
-// amountsText reads `4 nvidia.com/gpu and 2 CPU`.
-func amountsText(r muster.Resources) string { return phrases.List(phrases.Amounts(r)) }
