@@ -25,11 +25,11 @@ const (
 	// Apart says that no domain of the layer holds more than Most members of the gang or part; of a level of groups, more than Most groups, each of
 	// which then lies within one domain of the layer.
 	Apart LimitKind = "Apart"
-	// Alone, of a gang: no member of another gang is in a domain of the layer that the gang uses. Of a level of groups: nor is a member of
+	// Alone says of a gang that no member of another gang is in a domain of the layer that the gang uses. Of a level of groups: nor is a member of
 	// another group, and each group lies within one domain of the layer. Of a part: nor is anybody else of the gang. While the members run,
 	// their domains stay closed to other gangs.
 	Alone LimitKind = "Alone"
-	// Within: the members of the gang or part lie in at most Most domains of the layer. A group may lie in several of these unless a rule of
+	// Within says that the members of the gang or part lie in at most Most domains of the layer. A group may lie in several of these unless a rule of
 	// its own keeps it together. 1 is a MustGather; more than 1 is not for levels of groups.
 	Within LimitKind = "Within"
 )
