@@ -5,7 +5,6 @@ package placement
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/preferred"
@@ -14,20 +13,6 @@ import (
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/victims"
 )
-
-// prefers says whether a gang, a part of it, or a level of groups prefers any limit.
-func prefers(req *gang.Request) bool {
-	return preferAny(req.Limits, req.Groups) || slices.ContainsFunc(req.Parts, partPrefers)
-}
-
-func preferAny(own []gang.Limit, groups []gang.Groups) bool {
-	is := func(l gang.Limit) bool { return l.Preferred }
-	return slices.ContainsFunc(own, is) || slices.ContainsFunc(groups, func(g gang.Groups) bool { return slices.ContainsFunc(g.Limits, is) })
-}
-
-func partPrefers(p gang.Part) bool {
-	return preferAny(p.Limits, p.Groups) || slices.ContainsFunc(p.Parts, partPrefers)
-}
 
 // decidePreferring is decide for a gang that prefers limits. kept is the request with those hard that the plan keeps, as far as it keeps
 // them, and without the others. Where members leave for the gang, the plan keeps none.

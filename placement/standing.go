@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/preferred"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -92,7 +93,7 @@ func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 		return nil, err
 	}
 	anew := again(s, req, members)
-	if prefers(anew) {
+	if preferred.Any(anew) {
 		if _, kept, err := planKeeping(free, anew, victims.Nobody); err == nil { // else there is no better place
 			anew = kept
 		}

@@ -71,13 +71,7 @@ func (f *found) comparePacking(a, b layout.Vertex) int {
 			return c
 		}
 	}
-	for a != b && a >= 0 && b >= 0 { // above a common parent all is equal
-		if c := f.m.CompareFree(f.ask.slots.At(a), f.ask.slots.At(b)); c != 0 {
-			return c
-		}
-		a, b = f.m.View.Above(a), f.m.View.Above(b)
-	}
-	return 0
+	return f.m.CompareRoom(&f.ask.slots, a, b)
 }
 
 // compareNodes prefers the node on which the next member gets fewer zones, then, under ByScore, the one with the higher host score.

@@ -130,16 +130,22 @@ func heaviestByPosition(spec cluster.Spec, p *problem.Problem, b *joint.Bound) (
 	return out
 }
 
+// drawAll draws a cluster and a gang for it.
+func drawAll(t *rapid.T) (cluster.Spec, *gang.Request, *snapshot.Snapshot) {
+	spec := drawSpec(t)
+	req := drawGang(t, &spec)
+	c, err := snapshot.New(spec)
+	if err != nil {
+		t.Skip("who runs may have no room")
+	}
+	return spec, req, c
+}
+
 // Nothing that fits is refused, a bound of each role by itself is no tighter, and every question about domains is answered by the same numbers.
 func TestBoundRefusesNothingThatFits(t *testing.T) {
 	tight := 0
 	rapid.Check(t, func(t *rapid.T) {
-		spec := drawSpec(t)
-		req := drawGang(t, &spec)
-		c, err := snapshot.New(spec)
-		if err != nil {
-			t.Skip("who runs may have no room")
-		}
+		spec, req, c := drawAll(t)
 		for _, req.Name = range gangs { // to each the members of the other are others
 			b, p := boundOf(t, c, req)
 			tight += checkBound(t, heaviestByPosition(spec, p, b), p, b)
@@ -225,12 +231,7 @@ func checkQuestions(t require.TestingT, v *layout.View, b *joint.Bound) {
 func TestBoundFollowsChanges(t *testing.T) {
 	followed := 0
 	rapid.Check(t, func(t *rapid.T) {
-		spec := drawSpec(t)
-		req := drawGang(t, &spec)
-		c, err := snapshot.New(spec)
-		if err != nil {
-			t.Skip("who runs may have no room")
-		}
+		spec, req, c := drawAll(t)
 		for i := range 3 {
 			_, p := boundOf(t, c, req) // from here on its index is kept
 			p.Done()

@@ -86,7 +86,7 @@ func (r *reader) readLevel(field string, limits []gang.Limit, level int, of stri
 		if l.Preferred || isOne(l) {
 			continue
 		}
-		name := NameOf(l) + of
+		name := nameOf(l) + of
 		if l.Kind == gang.Within && level >= 0 {
 			return muster.Unsupported(fmt.Sprintf("%s[%d]", field, i), name, "groups in more than one domain of a layer")
 		}
@@ -131,8 +131,8 @@ func (l *Limits) With(tier int32, layer string) *Limits {
 	return &next
 }
 
-// NameOf is the name of a limit in refusals, without its owner.
-func NameOf(l gang.Limit) string {
+// nameOf is the name of a limit in refusals, without its owner.
+func nameOf(l gang.Limit) string {
 	if l.Most > 0 {
 		return fmt.Sprintf("%s %s at most %d", l.Kind, l.Layer, l.Most)
 	}

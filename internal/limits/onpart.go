@@ -59,7 +59,7 @@ func onPart(v *layout.View, list []gang.Limit, depth int, counted string, ofGang
 			continue // those of a gang stand in Limits
 		}
 		tier, _ := v.TierNamed(l.Layer)
-		one := OnPart{Name: NameOf(l), Tier: min(tier, v.RootTop-1), Most: int64(max(1, l.Most)), Depth: depth}
+		one := OnPart{Name: nameOf(l), Tier: min(tier, v.RootTop-1), Most: int64(max(1, l.Most)), Depth: depth}
 		if l.OfParts {
 			one.Depth = 1
 		}
@@ -89,7 +89,7 @@ func checkPart(v *layout.View, field string, list []gang.Limit, groups bool) err
 		case l.Preferred: // once kept, it comes again as a hard one
 			continue
 		case groups && l.Kind == gang.Within && !isOne(l):
-			return muster.Unsupported(at, NameOf(l), "groups in more than one domain of a layer")
+			return muster.Unsupported(at, nameOf(l), "groups in more than one domain of a layer")
 		}
 	}
 	return nil

@@ -6,17 +6,11 @@ package problem
 import (
 	"slices"
 
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
 )
-
-// Scored says whether the host or the shapes give scores to nodes.
-func (p *Problem) Scored() bool {
-	return p.Request.Score != nil || slices.ContainsFunc(p.Room.Shapes, func(s *gang.Shape) bool { return len(s.Preferred) > 0 })
-}
 
 // RefusedTogether is the state of the quotas that refuses all new members at once; nil if they are admitted together,
 // or if the gang has no quota. All of them count as demand in that state. Admitted is all units until the engine

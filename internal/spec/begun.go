@@ -135,7 +135,7 @@ func (p *search) settled(d *vertex) bool {
 
 // reached is the tier of the lowest vertex above all these nodes; under a hard rule nodes outside the tree reach the root.
 func (s *solver) reached(nodes []*vertex) int {
-	if s.room.Strict && slices.ContainsFunc(nodes, func(v *vertex) bool { return v.outside }) {
+	if s.m.Hard && slices.ContainsFunc(nodes, func(v *vertex) bool { return v.outside }) {
 		return s.root.tier
 	}
 	v := s.root

@@ -310,9 +310,8 @@ func (d *drawer) counts() {
 	if d.chance(10, "quota") {
 		d.m.Admitted = d.upTo(len(d.m.Pending), "admitted")
 	}
-	d.r.Strict = d.m.Gather.Hard || d.m.Limits.AreHard() || len(d.m.Running) == 0 && d.chance(5, "units")
+	d.m.Hard = d.m.Gather.Hard || d.m.Limits.AreHard() || len(d.m.Running) == 0 && d.chance(5, "units")
 	for _, l := range d.m.Levels {
-		d.r.Strict = d.r.Strict || l.Gather.Hard
+		d.m.Hard = d.m.Hard || l.Gather.Hard
 	}
-	d.m.Hard = d.r.Strict
 }

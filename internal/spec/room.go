@@ -23,7 +23,6 @@ type Room struct {
 	Kinds []ZoneKind
 
 	Scored  bool // hosts, or shapes, prefer nodes
-	Strict  bool // some rule keeps members from the nameless root
 	Company bool // somebody is where running members must be alone
 	Indexed bool // slots are counted by an index where one can
 	AnyNode bool // nodes meant for others are as good
@@ -64,7 +63,7 @@ func (r *Room) Table() model.SlotTable {
 	if r.ix == nil {
 		r.ix = r.index()
 	}
-	return model.SlotTable{Ix: r.ix, InTree: r.Strict}
+	return model.SlotTable{Ix: r.ix, InTree: r.m.Hard}
 }
 
 // flat has the slots of all vertices: what is left beside the members that must be placed there, below 0 where these find no room.
@@ -105,7 +104,7 @@ func (r *Room) forced() layout.Tally {
 // outsideTakesNone says whether nodes outside the tree take no member.
 func (r *Room) outsideTakesNone() bool {
 	v := r.m.View
-	return r.Strict || !slices.ContainsFunc(r.Takes[v.FirstPos[v.Outside]:], func(n int64) bool { return n > 0 })
+	return r.m.Hard || !slices.ContainsFunc(r.Takes[v.FirstPos[v.Outside]:], func(n int64) bool { return n > 0 })
 }
 
 // index has the slots of all nodes, those outside the tree as well.

@@ -223,7 +223,7 @@ func (p *search) feasible(d *vertex) bool {
 	switch {
 	case d.own != s.root.own || !p.sideOfTree(d) || !p.holdsWithin(d):
 		return false
-	case s.outside != nil && s.outside.own > 0 && s.room.Strict:
+	case s.outside != nil && s.outside.own > 0 && s.m.Hard:
 		return false
 	case len(s.m.Levels) == 0:
 		return d.takes(p.n)

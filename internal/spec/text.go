@@ -38,7 +38,7 @@ func Text(m *model.Model) string {
 		fmt.Fprintf(b, "apart %v within %v groups apart %v alone %d company %v\n", m.Limits.Apart, m.Limits.Within, m.Limits.Groups, m.Limits.Alone, r.Company)
 	}
 	fmt.Fprintf(b, "multiples %v forced %v friends %v strict %v indexed %v zoned %v %v any node %v\n",
-		m.Multiple, m.Forced, m.Friends, r.Strict, r.Indexed, r.Zoned, r.Kinds, r.AnyNode)
+		m.Multiple, m.Forced, m.Friends, m.Hard, r.Indexed, r.Zoned, r.Kinds, r.AnyNode)
 	writeVertex(b, m, layout.Root, "")
 	return b.String()
 }

@@ -71,7 +71,7 @@ func (c *checker) nodes() {
 	}
 	for pos, n := range on {
 		takes := c.r.Takes[pos]
-		if c.r.Strict && pos >= c.m.View.FirstPos[c.m.View.Outside] || c.r.spared && c.r.Others[pos] {
+		if c.m.Hard && pos >= c.m.View.FirstPos[c.m.View.Outside] || c.r.spared && c.r.Others[pos] {
 			takes = 0
 		}
 		c.hold(n <= takes, "%d members at %d, which takes %d", n, pos, takes)
