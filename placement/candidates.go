@@ -9,7 +9,6 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/preferred"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -36,7 +35,7 @@ func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, er
 			yield(nil, muster.Unsupported("request.Refused", req.Refused[0].Node, "candidates of a gang with refused nodes: a plan keeps them"))
 		}
 	}
-	if req != nil && req.Preempt.ForTier == "" && preferred.Any(req) {
+	if req != nil && req.Preempt.ForTier == "" && prefersLimits(req) {
 		return candidatesPreferring(s, req)
 	}
 	return func(yield func(*Result, error) bool) {
@@ -54,7 +53,7 @@ func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, er
 			if anyPlan(candidatesOn(s, tighter), yield) {
 				return
 			}
-			if preferred.Any(req) {
+			if prefersLimits(req) {
 				candidatesPreferring(s, withoutTier(req))(yield)
 				return
 			}

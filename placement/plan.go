@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/preferred"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -90,7 +89,7 @@ func planFor(
 
 // decide is the whole way of a gang: its plan under hard limits, then, for the limits that it prefers, the one with the least excess.
 func decide(ctx context.Context, p *problem.Problem, leave victims.Leave) (*Result, error) {
-	if !preferred.Any(p.Request) {
+	if !prefersLimits(p.Request) {
 		return decideHard(ctx, p, leave)
 	}
 	r, _, err := decidePreferring(ctx, p, leave)

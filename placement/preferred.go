@@ -5,6 +5,7 @@ package placement
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/preferred"
@@ -70,4 +71,18 @@ func candidatesPreferring(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Re
 			}
 		}
 	}
+}
+
+// prefersLimits says whether a gang, a part of it, or a level of groups prefers any limit. It allocates nothing: every plan asks.
+func prefersLimits(req *gang.Request) bool {
+	return prefersAny(req.Limits, req.Groups) || slices.ContainsFunc(req.Parts, prefersInside)
+}
+
+func prefersAny(own []gang.Limit, groups []gang.Groups) bool {
+	is := func(l gang.Limit) bool { return l.Preferred }
+	return slices.ContainsFunc(own, is) || slices.ContainsFunc(groups, func(g gang.Groups) bool { return slices.ContainsFunc(g.Limits, is) })
+}
+
+func prefersInside(p gang.Part) bool {
+	return prefersAny(p.Limits, p.Groups) || slices.ContainsFunc(p.Parts, prefersInside)
 }

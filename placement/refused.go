@@ -12,7 +12,6 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
-	"github.com/muster-sched/muster/internal/preferred"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/search"
@@ -335,7 +334,7 @@ func compareCosts(a, b *Result) int {
 // groups of one level may prefer others. Which preferred limits a plan keeps nobody knows any more.
 func (e *exclusion) equals(r *Result) bool {
 	same := func(a, b GroupPlace) bool { return a.Part == b.Part && a.Tier == b.Tier }
-	return !preferred.Any(e.refused.req) && e.compare(r, e.best) == 0 && slices.EqualFunc(r.Elsewhere, e.best.Elsewhere, same) && maps.Equal(e.reached(r), e.reached(e.best))
+	return !prefersLimits(e.refused.req) && e.compare(r, e.best) == 0 && slices.EqualFunc(r.Elsewhere, e.best.Elsewhere, same) && maps.Equal(e.reached(r), e.reached(e.best))
 }
 
 // reached has the tier of each group of a gang in parts, by its places among those of its level and around it.

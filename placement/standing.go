@@ -9,7 +9,6 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/preferred"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -93,7 +92,7 @@ func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 		return nil, err
 	}
 	anew := again(s, req, members)
-	if preferred.Any(anew) {
+	if prefersLimits(anew) {
 		if _, kept, err := planKeeping(free, anew, victims.Nobody); err == nil { // else there is no better place
 			anew = kept
 		}

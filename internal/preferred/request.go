@@ -8,20 +8,6 @@ import (
 
 // This file answers: where in a request do limits stand, and what is the request with others?
 
-// Any says whether a gang, a part of it, or a level of groups prefers any limit. It allocates nothing: every plan asks.
-func Any(req *gang.Request) bool {
-	return anyOf(req.Limits, req.Groups) || slices.ContainsFunc(req.Parts, anyOfPart)
-}
-
-func anyOf(own []gang.Limit, groups []gang.Groups) bool {
-	is := func(l gang.Limit) bool { return l.Preferred }
-	return slices.ContainsFunc(own, is) || slices.ContainsFunc(groups, func(g gang.Groups) bool { return slices.ContainsFunc(g.Limits, is) })
-}
-
-func anyOfPart(p gang.Part) bool {
-	return anyOf(p.Limits, p.Groups) || slices.ContainsFunc(p.Parts, anyOfPart)
-}
-
 // with is a request with one more hard limit, at an excess.
 func with(req *gang.Request, l limit, excess int) *gang.Request {
 	next := changed(req, func(l gang.Limit) (gang.Limit, bool) { return l, true })
