@@ -6,27 +6,28 @@ import "github.com/muster-sched/muster/internal/layout"
 
 // takesBeyond is takes for the root if the tree is filled to the last slot and the rest of the gang lies outside it.
 // Groups of a level are whole at a tier below the root's only if whole ones fill every domain of that tier in the tree,
-// beside begun ones: a slot that they left free would have to be taken by a part of a group. O(levels * domains), and
-// O(nodes) for tier 0.
+// beside begun ones: a slot that they left free would have to be taken by a part of a group. O(levels * roots), once the
+// tables are made.
 //
 // order: strategy.6
 func (s *sums) takesBeyond() bool {
+	lo, end := s.m.View.Kids(layout.Root)
 	for i, t := range s.tiers {
 		if t >= s.m.View.RootTop {
 			continue // groups may lie anywhere
 		}
 		short := s.ask.short // members of the short group that no domain takes as its rest; above 0 with one level only
-		for _, d := range s.m.View.DomainsOf(t) {
-			// Begun groups of outer levels place whole units of level i, so only those of i and further in are taken
-			// off.
-			left := (s.ask.slots.At(d) - s.begunWithin(i, d)) % s.ask.sizes[i]
-			if left == 0 || s.m.View.Contains(s.m.View.Outside, d) {
+		for c := lo; c < end; c++ {
+			// Slots of c and not of the domains below it, for multiples and limits above these leave slots out. Begun groups of outer levels
+			// place whole units of level i, so only those of i and further in are taken off.
+			left := s.ask.slots.At(c) - s.begunWithin(i, c) - s.whole(i, t, c)*s.ask.sizes[i]
+			if left == 0 || c == s.m.View.Outside {
 				continue
 			}
-			if left != short {
+			if left != short || s.rest(t, c) < short {
 				return false
 			}
-			short = 0 // the short group completes this domain, and no other
+			short = 0 // the short group completes one domain, and no other
 		}
 		// All units of level i: those of new groups, and those that begun groups of outer levels need.
 		groups := s.ask.full*s.ask.sizes[0]/s.ask.sizes[i] + s.outer(i, layout.Root)
@@ -65,7 +66,11 @@ func (pl placer) fillTree(d demand, kids children) {
 		kid.demand.units = pl.ask.units()
 		var outer int64 // members in whole units of the level before, whose inner units are no units by themselves
 		for level, size := range pl.ask.sizes {
-			n := min(pl.sums.free(level, pl.m.View.RootTop, kid.at), room/size, left[level])
+			free := pl.sums.free(level, pl.m.View.RootTop, kid.at)
+			if level == pl.ask.bottom() {
+				free += pl.m.Forced[kid.at] // which are no matter of choice, and none of its slots
+			}
+			n := min(free, room/size, left[level])
 			left[level] -= n
 			kid.demand.units[level] = n - outer/size
 			outer = n * size

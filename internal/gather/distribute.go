@@ -125,7 +125,7 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 	first, behind := pl.ask.inGap(x)
 	for _, run := range [...][2]layout.Vertex{{first, behind}, {lo, first}, {behind, end}} {
 		for c := run[0]; c < run[1]; c++ {
-			if slots := pl.ask.slots.At(c); slots > 0 || pl.m.Forced.At(c) > 0 {
+			if slots := pl.ask.slots.At(c) + pl.m.Forced.At(c); slots > 0 { // of members that multiples force there, no part of a table
 				// WithRest -1: no room for the short group until roomForShort finds some.
 				kids.items = append(kids.items, sets.Item{Slots: slots, Used: pl.m.Siblings.At(c), Friends: pl.m.Friends.At(c), WithRest: -1})
 				if zones {
@@ -178,12 +178,9 @@ func (pl placer) sendBegun(x layout.Vertex, d demand, kids children) []int64 {
 
 // giveLevel gives n units of a level to the children of x, beside the units that they have. It returns how many of them
 // can stay whole in no child. short changes when the short group is placed, which may be left to the level of members.
-//
-// Members that multiples force into a child are no matter of choice, and no part of its slots. They are taken off n
-// before the choice, and added to what the child is given after it.
 func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *last, kids children, want want) (left int64) {
 	for i := range kids.items {
-		n += kids.items[i].Given - pl.m.Forced.At(kids.of[i].at)
+		n += kids.items[i].Given
 	}
 	// From here on n counts all units of the level below x, those inside outer units included, as the items' bounds do.
 	at, whole := pl.keepAt(x, level, n, kids)
@@ -203,11 +200,6 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *last, kid
 		c.Count()
 	} else {
 		c.Choose()
-	}
-	if pl.m.Forced != nil {
-		for i := range kids.items {
-			kids.items[i].Given += pl.m.Forced[kids.of[i].at]
-		}
 	}
 	return 0
 }
@@ -315,7 +307,8 @@ func (pl placer) bound(x layout.Vertex, level int, tier int32, kids children) {
 	below := pl.m.View.TiersBelow(tier)
 	for i := range kids.items {
 		it, at := &kids.items[i], kids.of[i].at
-		it.Lo, it.Hi = it.Given, pl.sums.free(level, tier, at)
+		forced := pl.m.Forced.At(at) // members: there are no groups beside them
+		it.Lo, it.Hi = max(it.Given, forced), pl.sums.free(level, tier, at)+forced
 		if level < pl.ask.bottom() && len(below) > 0 && !spans {
 			it.Lo = max(it.Lo, pl.sums.free(level, below[len(below)-1], at))
 		}

@@ -339,7 +339,7 @@ func (s *sums) takes(d layout.Vertex) bool {
 	if s.m.Limits.Spans(s.m.View, d) && !s.holdsWithin(d) {
 		return false
 	}
-	if s.ask.beyond > 0 && d != layout.Root && s.ask.beyond < s.ask.members {
+	if s.ask.beyond > 0 && d != layout.Root && s.ask.beyond+s.m.Forced.At(s.m.View.Outside) < s.ask.members {
 		return false // the tree is filled to the last slot, the others lie outside
 	}
 	if len(s.m.Levels) == 0 {

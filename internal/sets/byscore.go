@@ -189,7 +189,7 @@ func (p *scoreProgram) least(i int) int64 {
 	if i == p.rest {
 		return p.picker.c.Items[i].Lo
 	}
-	return max(1, p.picker.c.Items[i].Lo)
+	return p.picker.c.Items[i].least()
 }
 
 // after is the sum of the least units of the nodes from a place on, with extra nodes beside the core among them.

@@ -48,8 +48,7 @@ func (c *Chooser) choose() {
 	c.byHost = c.Policy == gang.ByScore && c.Nodes
 	if c.Multiple > 1 {
 		for i := range c.Items {
-			it := &c.Items[i]
-			it.Lo, it.Hi, it.WithRest = it.Lo/c.Multiple, it.Hi/c.Multiple, floorDiv(it.WithRest, c.Multiple)
+			c.Units -= c.Items[i].toMultiples(c.Multiple, c.Groups)
 		}
 		c.Units, c.Place = c.Units/c.Multiple, c.Place/c.Multiple
 	}
@@ -65,17 +64,10 @@ func (c *Chooser) choose() {
 	c.fill(set)
 	if c.Multiple > 1 {
 		for i := range c.Items {
-			c.Items[i].Given *= c.Multiple
+			it := &c.Items[i]
+			it.Given = it.Given*c.Multiple + it.rest
 		}
 	}
-}
-
-// floorDiv keeps -1, which stands for no room at all.
-func floorDiv(a, b int64) int64 {
-	if a < 0 {
-		return a
-	}
-	return a / b
 }
 
 // core lists the children that cost no span, in path order: those that must take units, and those in use by running
@@ -89,7 +81,7 @@ func (c *Chooser) core() []int {
 	for i := range c.Items {
 		it := &c.Items[i]
 		switch {
-		case it.Lo > 0 || (it.Used > 0 || it.HasShort) && it.Hi > 0:
+		case it.inEverySet() || (it.Used > 0 || it.HasShort) && it.Hi > 0:
 			core = append(core, i)
 		case it.Used > 0 && c.holdsShort(it) && (alone < 0 || c.compareAlone(i, alone) < 0):
 			alone = i
@@ -133,13 +125,13 @@ func (c *Chooser) trim(core []int, short bool) []int {
 		left++
 	}
 	// Most cores are smaller, and none of their children has a lower bound: nobody is left out.
-	if int64(len(core)) < left && !slices.ContainsFunc(core, func(i int) bool { return c.Items[i].Lo > 0 }) {
+	if int64(len(core)) < left && !slices.ContainsFunc(core, func(i int) bool { return c.Items[i].inEverySet() }) {
 		return core
 	}
 	var set, rest []int
 	for _, i := range core {
-		if lo := c.Items[i].Lo; lo > 0 {
-			set, left = append(set, i), left-lo
+		if it := &c.Items[i]; it.inEverySet() {
+			set, left = append(set, i), left-it.Lo
 		} else {
 			rest = append(rest, i)
 		}
@@ -280,7 +272,7 @@ func (c *Chooser) fill(set []int) {
 		if i == rest { // the short group suffices to be in the set
 			return c.Items[i].Lo
 		}
-		return max(1, c.Items[i].Lo)
+		return c.Items[i].least()
 	}
 	for _, i := range set {
 		it := &c.Items[i]
@@ -333,7 +325,7 @@ func (c *Chooser) placeShort(set []int) int {
 		if sum += c.Items[i].Hi; c.Items[i].Hi == 0 {
 			return i
 		}
-		least += max(1, c.Items[i].Lo)
+		least += c.Items[i].least()
 	}
 	last := -1 // the last one that leaves room, though some other child would take no unit
 	for _, i := range slices.Backward(set) {
@@ -341,7 +333,7 @@ func (c *Chooser) placeShort(set []int) int {
 		if !c.holdsShort(it) || sum-it.Hi+it.WithRest < c.Units {
 			continue
 		}
-		if least-max(1, it.Lo)+it.Lo <= c.Units { // so that the others take what they must
+		if least-it.least()+it.Lo <= c.Units { // so that the others take what they must
 			return i
 		}
 		if last < 0 {
@@ -382,7 +374,9 @@ func (c *Chooser) fillEvenly(set []int, left int64) {
 		more := up(i, low)
 		c.Items[i].Given, left = c.Items[i].Given+more, left-more
 	}
-	// Unless all are full, what is left is less than a unit for each child at this level: the first ones take it.
+	// Unless all are full, what is left is less than a unit for each child at this level: the first ones take it, those that take
+	// nothing beyond multiples before others.
+	slices.SortStableFunc(set, func(i, j int) int { return cmp.Compare(c.Items[i].rest, c.Items[j].rest) })
 	for _, i := range set {
 		if it := &c.Items[i]; left > 0 && c.even(it) == low && it.Hi > it.Given {
 			it.Given, left = it.Given+1, left-1

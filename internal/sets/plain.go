@@ -119,15 +119,19 @@ func (c *Chooser) extraExact(pool []int, t task) []int {
 func (c *Chooser) evenShare(set []int) int64 {
 	least := c.Units
 	for _, i := range set {
-		least = min(least, c.Items[i].Hi)
+		it := &c.Items[i]
+		least = min(least, it.Hi+min(1, it.rest)) // of what is beyond multiples a share is a part of one
 	}
 	// The first level n such that n+1 costs more than all units, the bounds apart.
-	level := sort.Search(int(min(least, c.Units/int64(len(set)))), func(n int) bool {
-		var sum int64
+	level := sort.Search(int(min(least, c.Units/int64(len(set))+1)), func(n int) bool {
+		var sum, beyond int64
 		for _, i := range set {
-			sum += max(int64(n)+1, c.Items[i].Lo)
+			it := &c.Items[i]
+			if sum += max(int64(n)+1, it.Lo); int64(n) >= it.Lo {
+				beyond += it.rest
+			}
 		}
-		return sum > c.Units
+		return sum > c.Units+beyond/c.Multiple
 	})
 	return int64(level)
 }

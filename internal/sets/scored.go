@@ -8,7 +8,7 @@ import (
 // scoreOf is the score of an item that takes some multiples of units, and the short group if short is set. This file
 // lets scores decide between children that all keys before them find equal.
 func (c *Chooser) scoreOf(i int, units int64, short bool) Score {
-	return c.Scorer.Score(i, units*c.Multiple, short)
+	return c.Scorer.Score(i, units*c.Multiple+c.Items[i].rest, short)
 }
 
 // bestScored is, among the sets as good as the best choice by all keys before scores, the one with the highest score;

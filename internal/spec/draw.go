@@ -54,9 +54,6 @@ func Draw(t *rapid.T) *model.Model {
 	d.counts()
 	d.r.Of(d.m)
 	d.m.Forced = d.r.forced()
-	if len(d.m.Forced) > 0 { // these are in every set; the engine of equal groups shares out the others as if they were not
-		d.m.Multiple, d.m.Forced = nil, nil
-	}
 	return d.m
 }
 
@@ -254,10 +251,6 @@ func (d *drawer) isForGroups(l *limits.Limits) bool {
 // multiples draws numbers of which members in domains are multiples.
 func (d *drawer) multiples() {
 	l := d.m.Limits
-	// Where the tree is full, the engine of equal groups does not place what multiples force in the tree, and counts as free what they leave there.
-	if lo, end := d.m.View.Kids(d.m.View.Outside); len(d.m.Running)+len(d.m.Levels) > 0 && lo < end {
-		return
-	}
 	counts := l.CountMembers() || l.CountGroups() || l.CountDomains()
 	if d.plain || counts || len(d.m.Levels) > 0 && len(d.m.Running) > 0 || !d.chance(50, "multiples") {
 		return
