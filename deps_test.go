@@ -52,6 +52,7 @@ const arrows = `
 	internal/packing      < internal/steps
 	internal/limits       < . gang internal/layout internal/index internal/snapshot
 	internal/holds        < . cluster internal/snapshot
+	internal/leavable     < internal/cow internal/sets internal/snapshot
 	internal/model        < gang internal/features internal/index internal/layout internal/limits internal/sets
 	internal/room         < . numa gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/front internal/model internal/snapshot internal/limits
 	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/sets internal/model internal/room internal/snapshot internal/holds internal/limits internal/front internal/steps
@@ -62,8 +63,8 @@ const arrows = `
 	internal/parts        < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/picks internal/front internal/packing internal/manyshapes internal/joint internal/steps
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/preferred    < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/front internal/problem internal/search
-	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/problem internal/search preempt
-	internal/remedies     < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/sets internal/front internal/model internal/room internal/snapshot internal/problem internal/search internal/kinds
+	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/problem internal/search preempt internal/leavable
+	internal/remedies     < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/sets internal/front internal/model internal/room internal/snapshot internal/problem internal/search internal/kinds internal/leavable
 	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/sets internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/limits internal/problem internal/search internal/preferred internal/victims internal/remedies preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	internal/hostlist     < .
@@ -132,7 +133,7 @@ var harness = []string{"internal/drawn", "internal/changed", "internal/draws", "
 var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
-		"internal/cow", "internal/features", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/limits", "internal/invariant",
+		"internal/cow", "internal/features", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/leavable", "internal/limits", "internal/invariant",
 		"internal/match", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/picks", "internal/manyshapes", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/preferred", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
 	}
 	forbidden = []string{

@@ -17,6 +17,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/kinds"
+	"github.com/muster-sched/muster/internal/leavable"
 	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
@@ -133,7 +134,7 @@ const mostRead = 1 << 20
 // no single change helps. What was not looked into, or not to its end, is in notTried; made is the number of plans.
 func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.Relaxation, notTried []explain.NotTried, made int) {
 	if len(levels(state{s, req})) > 0 {
-		s.VictimIndex() // which later searches for victims share
+		leavable.Of(s) // which later searches for victims share
 	}
 	at := state{snapshot.Aside(s), req}
 	f.read, f.inward, f.unproven = mostRead, trialSteps(at), map[*explain.Plan]bool{}

@@ -53,12 +53,12 @@ func (k Slots) shareOfOthers() share {
 	c, key, is := k.r.Snapshot, k.Key(), k.others()
 	v := c.Caches.Others.Get(&c.Lineage.Clock, c.Lineage.KeptShapes,
 		func(other []byte) bool { return bytes.Equal(other, key) },
-		func(v *snapshot.Verdicts, nodes []int32) *snapshot.Verdicts { return v.After(c, nodes, is) },
-		func() ([]byte, *snapshot.Verdicts) { return bytes.Clone(key), snapshot.Verdicts{}.OfAll(c, is) })
-	switch v.Yes {
+		func(before any, nodes []int32) any { return before.(*verdicts).after(c, nodes, is) },
+		func() ([]byte, any) { return bytes.Clone(key), verdictsOn(c, is) }).(*verdicts)
+	switch v.yeses {
 	case 0:
 		return none
-	case v.Nodes:
+	case v.nodes:
 		return all
 	}
 	return some

@@ -30,13 +30,6 @@ type ShapeIndex struct {
 	Inexact bool // a bounded search counted the zones of some node
 }
 
-// RoomCosts is what room for a gang costs in domains, once members up to a priority may leave. It never changes.
-type RoomCosts struct {
-	Ceiling, Lowest int64     // the priority, and the lowest one of all that may leave
-	Keys            [][]int64 // by domain; nil: not known; empty: there is no room
-	Members         []int64   // by domain: how many leave
-}
-
 // passedOn are the caches of a snapshot that follows: what they keep, and what changed since. O(kept values).
 func (c *caches) passedOn(next *Snapshot) *caches {
 	to := &caches{}
@@ -47,7 +40,7 @@ func (c *caches) passedOn(next *Snapshot) *caches {
 	c.Others.PassOn(&to.Others, next.touched, most)
 	// Only a fork that logged moves can hand the index on; else the next search makes a new one.
 	if next.follows {
-		c.victims.PassOn(&to.victims, next.moved, most)
+		c.Leavable.PassOn(&to.Leavable, next.moved, most)
 		all := slices.Concat(next.touched, next.moved)
 		c.Rooms.PassOn(&to.Rooms, all, most)
 		c.Costs.PassOn(&to.Costs, all, most)
@@ -65,5 +58,5 @@ func (c *caches) adopt(other *caches) {
 	c.Others.Adopt(&other.Others, bytes.Equal)
 	c.Rooms.Adopt(&other.Rooms, bytes.Equal)
 	c.Costs.Adopt(&other.Costs, bytes.Equal)
-	c.victims.Adopt(&other.victims, func(a, b struct{}) bool { return true })
+	c.Leavable.Adopt(&other.Leavable, func(a, b struct{}) bool { return true })
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/cow"
 )
 
 // Kind is what members are measured by that a node may not be meant for. It never changes.
@@ -82,53 +81,3 @@ func (s *kinds) At(i int) *Kind { return s.list[i].kind }
 
 // Whole says that there are no others.
 func (s *kinds) Whole() bool { return !s.more }
-
-// Verdicts are a yes or no for each node that is present, and how often the answer is yes. They never change. The zero value knows
-// no node.
-type Verdicts struct {
-	of         cow.Column[verdict]
-	Yes, Nodes int
-}
-
-type verdict int8
-
-const (
-	absent verdict = iota
-	no
-	yes
-)
-
-// OfAll asks for all nodes. O(nodes).
-func (v Verdicts) OfAll(c *Snapshot, is func(id int32) bool) *Verdicts {
-	v = Verdicts{of: cow.NewColumn[verdict](len(c.Lineage.Names))}
-	for id := range int32(len(c.Lineage.Names)) {
-		v.ask(c, id, is)
-	}
-	return &v
-}
-
-// After are the verdicts on a later snapshot, in which only these nodes changed. O(touched).
-func (v *Verdicts) After(c *Snapshot, nodes []int32, is func(id int32) bool) *Verdicts {
-	next := &Verdicts{v.of.Fork(), v.Yes, v.Nodes}
-	for _, id := range nodes {
-		next.ask(c, id, is)
-	}
-	return next
-}
-
-func (v *Verdicts) ask(c *Snapshot, id int32, is func(id int32) bool) {
-	old, answer := v.of.At(id), absent
-	if c.FlagsOf(id)&Present != 0 {
-		if answer = no; is(id) {
-			answer = yes
-		}
-	}
-	if answer == old {
-		return
-	}
-	v.Nodes -= min(int(old), 1)
-	v.Nodes += min(int(answer), 1)
-	v.Yes -= int(old / yes)
-	v.Yes += int(answer / yes)
-	v.of.Set(id, answer)
-}

@@ -241,9 +241,9 @@ func has(sorted []*Member, m *Member) bool {
 	return ok && sorted[i] == m
 }
 
-// membersOn lists the members on a node in the order of gang, then name, leaving ones included. The slice is the
+// On lists the members on a node in the order of gang, then name, leaving ones included. The slice is the
 // caller's. O(k log k) for k members there.
-func (c *Snapshot) membersOn(id int32) []*Member {
+func (c *Snapshot) On(id int32) []*Member {
 	var out []*Member
 	h := c.on.At(id)
 	for at := &h; at != nil && at.m != nil; at = at.next {
@@ -252,3 +252,7 @@ func (c *Snapshot) membersOn(id int32) []*Member {
 	SortMembers(out)
 	return out
 }
+
+// TiesOthers says whether other members decide whether this one may leave, or at which cost: its gang has a minimum, or
+// a budget counts it. Only members of which none is tied leave one by one.
+func TiesOthers(g *GangMembers, m *Member) bool { return g.Least > 0 || len(m.Class.Budgets) > 0 }

@@ -179,28 +179,6 @@ func TestDegradedEqualsLooking(t *testing.T) {
 	require.Positive(t, told)
 }
 
-// Verdicts on nodes that follow changes are those that are asked for anew.
-func TestVerdictsFollow(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := drawModel(t)
-		c, err := New(m.spec())
-		require.NoError(t, err)
-		least := rapid.Int64Range(1, 4).Draw(t, "least")
-		is := func(c *Snapshot) func(id int32) bool { return func(id int32) bool { return c.Free[0].At(id) >= least } }
-		v := Verdicts{}.OfAll(c, is(c))
-		require.Equal(t, len(m.nodes), v.Nodes)
-		n := drawNode(t, rapid.SampledFrom(names[:5]).Draw(t, "changes"))
-		after, err := c.Update(cluster.Delta{Observed: true, SetNodes: []cluster.Node{n}})
-		require.NoError(t, err)
-		id, _ := after.Lineage.ID(n.Name)
-		if len(after.Lineage.Names) != len(c.Lineage.Names) || len(after.Free) != len(c.Free) {
-			return // all is made anew
-		}
-		got, want := v.After(after, []int32{id}, is(after)), Verdicts{}.OfAll(after, is(after))
-		require.Equal(t, []int{want.Yes, want.Nodes}, []int{got.Yes, got.Nodes})
-	})
-}
-
 // Quotas of a snapshot divide more with more nodes, unless the host says what they divide; usage stays.
 func TestTotalOfQuotas(t *testing.T) {
 	tree, err := quota.New([]quota.Spec{{Name: "a", Max: muster.Resources{"gpu": 50}}})

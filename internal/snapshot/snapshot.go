@@ -75,13 +75,14 @@ type Snapshot struct {
 // caches keep values that plans on a snapshot computed, for later plans. They are safe for concurrent use, and decide
 // nothing.
 type caches struct {
-	Shapes  shapeCache
-	Spared  shapeCache                   // by shape: slots on the nodes that are not meant for others
-	Others  cow.Memo[[]byte, *Verdicts]  // by shape: whether a node is meant for others
-	Rooms   shapeCache                   // by shape and priority: slots once all that may leave, of gangs up to the priority, are gone
-	Costs   cow.Memo[[]byte, *RoomCosts] // by gang: what room for it costs
-	victims victimCache
-	aside   atomic.Pointer[caches] // what those found who only asked "what if", see Aside
+	Shapes shapeCache
+	Spared shapeCache // by shape: slots on the nodes that are not meant for others
+	Rooms  shapeCache // by shape and priority: slots once all that may leave, of gangs up to the priority, are gone
+	// Of types that only those know who keep them here:
+	Others   cow.Memo[[]byte, any]   // by shape: whether a node is meant for others
+	Costs    cow.Memo[[]byte, any]   // by gang: what room for it costs
+	Leavable cow.Memo[struct{}, any] // who may leave, node by node
+	aside    atomic.Pointer[caches]  // what those found who only asked "what if", see Aside
 }
 
 // New builds a snapshot. The spec's slices and maps stay the caller's, but labels, taints and trees are shared

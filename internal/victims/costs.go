@@ -11,9 +11,15 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/room"
-	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/preempt"
 )
+
+// roomCosts is what room for a gang costs in domains, once members up to a priority may leave. It never changes.
+type roomCosts struct {
+	Ceiling, Lowest int64     // the priority, and the lowest one of all that may leave
+	Keys            [][]int64 // by domain; nil: not known; empty: there is no room
+	Members         []int64   // by domain: how many leave
+}
 
 // cheapest lists those of some domains with room in which it costs least; false where names must be known for that. What
 // room costs is kept for the last gangs: only domains with nodes that changed are looked into again. Domains that cannot be among
@@ -23,17 +29,15 @@ func (o *oneByOneSearch) cheapest(ceiling int64, domains []layout.Vertex) (out [
 	if slices.ContainsFunc(domains, p.Model.View.IsNode) {
 		return nil, false
 	}
-	var known *snapshot.RoomCosts
+	var known *roomCosts
 	if len(p.Request.Exclude) > 0 {
 		known = o.costsOf(nil, nil, ceiling, domains)
 	} else {
 		key := o.costKey()
 		known = p.Snapshot.Caches.Costs.Get(&p.Snapshot.Lineage.Clock, p.Snapshot.Lineage.KeptShapes,
 			func(other []byte) bool { return bytes.Equal(other, key) },
-			func(s *snapshot.RoomCosts, nodes []int32) *snapshot.RoomCosts {
-				return o.costsOf(s, nodes, ceiling, domains)
-			},
-			func() ([]byte, *snapshot.RoomCosts) { return key, o.costsOf(nil, nil, ceiling, domains) })
+			func(before any, nodes []int32) any { return o.costsOf(before.(*roomCosts), nodes, ceiling, domains) },
+			func() ([]byte, any) { return key, o.costsOf(nil, nil, ceiling, domains) }).(*roomCosts)
 	}
 	if known == nil {
 		return nil, false
@@ -49,7 +53,7 @@ func (o *oneByOneSearch) cheapest(ceiling int64, domains []layout.Vertex) (out [
 }
 
 // least is the first of some domains where room costs least, as far as that is known; -1 if there is none.
-func least(known *snapshot.RoomCosts, domains []layout.Vertex) layout.Vertex {
+func least(known *roomCosts, domains []layout.Vertex) layout.Vertex {
 	best := layout.Vertex(-1)
 	for _, d := range domains {
 		if key := known.Keys[d]; len(key) > 0 && (best < 0 || slices.Compare(key, known.Keys[best]) < 0) {
@@ -86,10 +90,10 @@ func (o *oneByOneSearch) costKey() []byte {
 
 // costsOf finds what room costs in those of some domains that may be the cheapest: of what was known before, only nodes that changed
 // make it unknown. Nil where names must be known. They are looked into a few at a time, those first in which fewer members may do.
-func (o *oneByOneSearch) costsOf(before *snapshot.RoomCosts, changed []int32, ceiling int64, domains []layout.Vertex) *snapshot.RoomCosts {
+func (o *oneByOneSearch) costsOf(before *roomCosts, changed []int32, ceiling int64, domains []layout.Vertex) *roomCosts {
 	v, tier := o.e.p.Model.View, o.widestTier()
 	n := v.NumDomains()
-	next := &snapshot.RoomCosts{Ceiling: ceiling, Lowest: o.e.question.Lowest, Keys: make([][]int64, n), Members: make([]int64, n)}
+	next := &roomCosts{Ceiling: ceiling, Lowest: o.e.question.Lowest, Keys: make([][]int64, n), Members: make([]int64, n)}
 	if before != nil && before.Ceiling == ceiling && before.Lowest == next.Lowest {
 		copy(next.Keys, before.Keys)
 		copy(next.Members, before.Members)
@@ -150,7 +154,7 @@ func (o *oneByOneSearch) fewest(domains []layout.Vertex) map[layout.Vertex]int64
 }
 
 // surveyed finds what room costs in some domains; false where names must be known.
-func (o *oneByOneSearch) surveyed(costs *snapshot.RoomCosts, ceiling int64, domains []layout.Vertex) bool {
+func (o *oneByOneSearch) surveyed(costs *roomCosts, ceiling int64, domains []layout.Vertex) bool {
 	v, tier, all := o.e.p.Model.View, o.widestTier(), o.e.question
 	defer func() { o.e.question, o.at = all, nil }()
 	slices.SortFunc(domains, func(a, b layout.Vertex) int { return cmp.Compare(v.First(a), v.First(b)) })

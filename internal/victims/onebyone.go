@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/leavable"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -22,7 +23,7 @@ import (
 // its kind, a place in question.Holdings, in the lower 32.
 type oneByOneSearch struct {
 	e           *victimSearch
-	index       *snapshot.VictimIndex
+	index       *leavable.Index
 	profileKind []int64      // by profile: the number of its candidates; -1: its members are no candidates
 	kinds       sets.Vectors // amounts by kind, in the order in which profiles have them
 	amounts     []int64      // buffer of givenBy
@@ -50,7 +51,7 @@ func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
 	if e.p.Request.Quota != "" || !search.For(e.p).Exact() || len(e.p.Own) > 0 || e.guaranteed() || e.startsTied() {
 		return none, false
 	}
-	o := &oneByOneSearch{e: e, index: e.p.Snapshot.VictimIndex()}
+	o := &oneByOneSearch{e: e, index: leavable.Of(e.p.Snapshot)}
 	if ok := o.countCandidates(); !ok || o.total == 0 {
 		return none, ok // without candidates nobody can leave, which is proven
 	}
@@ -67,7 +68,7 @@ func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
 	e.members = make([]*snapshot.Member, len(e.question.Candidates))
 	for _, i := range s.Gone {
 		at := o.places[i]
-		e.members[i] = e.p.Snapshot.Leavable(at.node)[at.nth]
+		e.members[i] = leavable.On(e.p.Snapshot, at.node)[at.nth]
 	}
 	return s, true
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/drawn"
+	"github.com/muster-sched/muster/internal/leavable"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -112,7 +113,7 @@ func TestTiedMembersAreNotOneByOne(t *testing.T) {
 		require.NoError(t, err)
 		p, err := search.New(c, roles(1), nil, problem.Bounds{})
 		require.NoError(t, err)
-		o := &oneByOneSearch{e: newVictimSearch(p, p.NewBudget()), index: c.VictimIndex()}
+		o := &oneByOneSearch{e: newVictimSearch(p, p.NewBudget()), index: leavable.Of(c)}
 		require.Equal(t, !tied, o.countCandidates())
 		p.Done()
 	}

@@ -1,6 +1,6 @@
-// Who could be a victim, node by node? An index that searches read without names, kept from snapshot to snapshot.
-
-package snapshot
+// Package leavable answers: who may leave, node by node? Its [Index] is read by searches for victims without names, and follows from
+// snapshot to snapshot.
+package leavable
 
 import (
 	"cmp"
@@ -9,28 +9,29 @@ import (
 
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
 
-// VictimIndex lists the members that may leave ([Member.MayLeave]) node by node, without names: searches read all of
+// Index lists the members that may leave ([snapshot.Member.MayLeave]) node by node, without names: searches read all of
 // it in order, so it is dense. The first search makes it. A later snapshot takes over the one of its ancestor and reads
 // only the nodes again whose members changed. An index never changes once it is published.
 //
-// Members stand in the order in which [Snapshot.Leavable] lists them, so that the n-th entry of a node is the n-th
+// Members stand in the order in which [On] lists them, so that the n-th entry of a node is the n-th
 // member there: a search goes back to names only for the victims that it chose.
-type VictimIndex struct {
-	Pages    []*victimPage
+type Index struct {
+	Pages    []*page
 	Profiles []profile // by id; the table may have more by now
 	table    *profileTable
 	made     int // number of profiles when all nodes were read last, see after
 }
 
-// victimPage has the members of PageSize nodes in the order of node ids, those of one node in the order of
+// page has the members of PageSize nodes in the order of node ids, those of one node in the order of
 // CompareMembers. Indexes share it, so it never changes.
-type victimPage struct {
+type page struct {
 	ends     [cow.PageSize]int32 // by node of the page: the place behind its last member
 	Profiles []int32             // by member: id of its profile
-	Starts   []int64             // by member: as in [Member]
-	Counts   []profileCount      // the members of the page by priority, ascending
+	Starts   []int64             // by member: as in [snapshot.Member]
+	Counts   []count             // the members of the page by priority, ascending
 }
 
 // profile is the part of a member that decides whether it can be a victim and what that gives back. Members with one
@@ -38,34 +39,26 @@ type victimPage struct {
 type profile struct {
 	Priority int64   // of the gang: the lowest of its members that stay
 	Holds    []int64 // by resource
-	Tied     bool    // see TiesOthers
+	Tied     bool    // see [snapshot.TiesOthers]
 }
 
-// profileCount sums up the members of one priority on a page, so that candidates are counted without reading them.
-type profileCount struct {
+// count sums up the members of one priority on a page, so that candidates are counted without reading them.
+type count struct {
 	Priority int64
 	Members  int   // all of them, tied ones included
 	Tied     int   // how many are tied
 	Latest   int64 // the latest start, at least 0
 }
 
-// victimCache keeps the index of a snapshot, or that of an ancestor with the nodes that changed since. All indexes have
-// one key.
-type victimCache = cow.Memo[struct{}, *VictimIndex]
-
-// VictimIndex is the index of the snapshot. O(1) once it is there. O(pages + changed nodes, their members and the
+// Of is the index of a snapshot. O(1) once it is there. O(pages + changed nodes, their members and the
 // lookup of their gangs) where an ancestor has one; else, and after many changes, O(nodes + members). Safe for
 // concurrent use.
-func (c *Snapshot) VictimIndex() *VictimIndex {
-	return c.Caches.victims.Get(&c.Lineage.Clock, 1,
+func Of(c *snapshot.Snapshot) *Index {
+	return c.Caches.Leavable.Get(&c.Lineage.Clock, 1,
 		func(struct{}) bool { return true },
-		func(ix *VictimIndex, nodes []int32) *VictimIndex { return ix.after(c, nodes) },
-		func() (struct{}, *VictimIndex) { return struct{}{}, c.newVictimIndex() })
+		func(before any, nodes []int32) any { return before.(*Index).after(c, nodes) },
+		func() (struct{}, any) { return struct{}{}, newIndex(c) }).(*Index)
 }
-
-// TiesOthers says whether other members decide whether this one may leave, or at which cost: its gang has a minimum, or
-// a budget counts it. Only members of which none is tied leave one by one.
-func TiesOthers(g *GangMembers, m *Member) bool { return g.Least > 0 || len(m.Class.Budgets) > 0 }
 
 // listed is a member on its way into a page.
 type listed struct {
@@ -73,18 +66,18 @@ type listed struct {
 	started       int64
 }
 
-// newVictimIndex reads all members, gang by gang, and sorts them by node in linear time: it counts the members of each
+// newIndex reads all members, gang by gang, and sorts them by node in linear time: it counts the members of each
 // node, and sums of these counts are the places where each node's members begin. The sort is stable. Gangs, and members
 // in them, come in natural order of names; so those of a node end up in the order of CompareMembers.
 // O(nodes + members).
-func (c *Snapshot) newVictimIndex() *VictimIndex {
-	ix := &VictimIndex{
+func newIndex(c *snapshot.Snapshot) *Index {
+	ix := &Index{
 		table: &profileTable{},
-		Pages: make([]*victimPage, (len(c.Lineage.Names)+cow.PageSize-1)/cow.PageSize),
+		Pages: make([]*page, (len(c.Lineage.Names)+cow.PageSize-1)/cow.PageSize),
 	}
 	reader := ix.table.reader()
 	list, next := make([]listed, 0, c.Gangs.Len()), make([]int32, len(c.Lineage.Names)+1)
-	c.Gangs.Ascend(func(g *GangMembers) bool {
+	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		for _, m := range g.Members {
 			if m.MayLeave() {
 				list = append(list, listed{m.Node, reader.profileOf(g, m), m.Started})
@@ -109,16 +102,16 @@ func (c *Snapshot) newVictimIndex() *VictimIndex {
 		for n < len(byNode) && int(byNode[n].node) < (p+1)*cow.PageSize {
 			n++
 		}
-		ix.Pages[p] = newVictimPage(int32(p)*cow.PageSize, byNode[:n], ix.Profiles)
+		ix.Pages[p] = newPage(int32(p)*cow.PageSize, byNode[:n], ix.Profiles)
 		byNode = byNode[n:]
 	}
 	return ix
 }
 
-// newVictimPage has the members of the nodes from id first on; they come in the order of nodes, each with its profile
+// newPage has the members of the nodes from id first on; they come in the order of nodes, each with its profile
 // in the list. O(page + members * priorities), since the list of priorities is short and kept sorted.
-func newVictimPage(first int32, members []listed, profiles []profile) *victimPage {
-	p := &victimPage{Profiles: make([]int32, len(members)), Starts: make([]int64, len(members))}
+func newPage(first int32, members []listed, profiles []profile) *page {
+	p := &page{Profiles: make([]int32, len(members)), Starts: make([]int64, len(members))}
 	at := 0
 	for i := range p.ends {
 		for ; at < len(members) && members[at].node == first+int32(i); at++ {
@@ -129,11 +122,11 @@ func newVictimPage(first int32, members []listed, profiles []profile) *victimPag
 	// Priorities ascend, so that a reader stops at the first one that is not below the preemptor's.
 	for i, id := range p.Profiles {
 		of := &profiles[id]
-		at, ok := slices.BinarySearchFunc(p.Counts, of.Priority, func(n profileCount, priority int64) int {
+		at, ok := slices.BinarySearchFunc(p.Counts, of.Priority, func(n count, priority int64) int {
 			return cmp.Compare(n.Priority, priority)
 		})
 		if !ok {
-			p.Counts = slices.Insert(p.Counts, at, profileCount{Priority: of.Priority})
+			p.Counts = slices.Insert(p.Counts, at, count{Priority: of.Priority})
 		}
 		n := &p.Counts[at]
 		n.Members, n.Latest = n.Members+1, max(n.Latest, p.Starts[i])
@@ -146,7 +139,7 @@ func newVictimPage(first int32, members []listed, profiles []profile) *victimPag
 }
 
 // Of is the interval of a node's members in Profiles and Starts; i is the node's place in the page.
-func (p *victimPage) Of(i int) (lo, end int32) {
+func (p *page) Of(i int) (lo, end int32) {
 	if i > 0 {
 		lo = p.ends[i-1]
 	}
@@ -157,19 +150,19 @@ func (p *victimPage) Of(i int) (lo, end int32) {
 // profiles. nodes may name a node twice; it is sorted on the way. ix stays as it is: pages without a changed node are
 // shared, the others are made anew from the old entries of their unchanged nodes and the fresh ones of the changed.
 //
-// This is sound because a profile depends on nothing but the member and its gang, and [Snapshot.setGang] reports all
+// This is sound because a profile depends on nothing but the member and its gang, and the snapshot reports all
 // nodes of a gang whose priority or ties change. Ids of profiles stay valid because the table only appends.
-func (ix *VictimIndex) after(c *Snapshot, nodes []int32) *VictimIndex {
+func (ix *Index) after(c *snapshot.Snapshot, nodes []int32) *Index {
 	// Profiles are never taken out of the table. Once it is more than twice as large as a table made anew was, a new
 	// one begins; the cost is spread over the changes that added at least 1,024 profiles.
 	if len(ix.Profiles) > 2*ix.made+1024 {
-		return c.newVictimIndex()
+		return newIndex(c)
 	}
-	next := &VictimIndex{Pages: slices.Clone(ix.Pages), table: ix.table, made: ix.made}
+	next := &Index{Pages: slices.Clone(ix.Pages), table: ix.table, made: ix.made}
 	reader := ix.table.reader()
 	slices.Sort(nodes)
 	nodes = slices.Compact(nodes)
-	fresh := c.listOn(nodes, reader)
+	fresh := listOn(c, nodes, reader)
 	next.Profiles = reader.done()
 	// One page a turn: nodes[:n] are its changed nodes. fresh is in the order of nodes, too, and read once from its
 	// front.
@@ -192,7 +185,7 @@ func (ix *VictimIndex) after(c *Snapshot, nodes []int32) *VictimIndex {
 				members = append(members, listed{first + i, old.Profiles[lo], old.Starts[lo]})
 			}
 		}
-		next.Pages[at] = newVictimPage(first, members, next.Profiles)
+		next.Pages[at] = newPage(first, members, next.Profiles)
 		nodes = nodes[n:]
 	}
 	return next
@@ -200,11 +193,11 @@ func (ix *VictimIndex) after(c *Snapshot, nodes []int32) *VictimIndex {
 
 // listOn reads the possible victims on some nodes, in the order of these and there in that of CompareMembers. The gang
 // of a member that runs is always found.
-func (c *Snapshot) listOn(nodes []int32, reader *profileReader) (out []listed) {
+func listOn(c *snapshot.Snapshot, nodes []int32, reader *profileReader) (out []listed) {
 	for _, id := range nodes {
-		for _, m := range c.membersOn(id) {
+		for _, m := range c.On(id) {
 			if m.MayLeave() {
-				g, _ := c.Gangs.Get(&GangMembers{Name: m.Class.Gang})
+				g, _ := c.Gangs.Get(&snapshot.GangMembers{Name: m.Class.Gang})
 				out = append(out, listed{id, reader.profileOf(g, m), m.Started})
 			}
 		}
@@ -212,10 +205,10 @@ func (c *Snapshot) listOn(nodes []int32, reader *profileReader) (out []listed) {
 	return out
 }
 
-// Leavable lists the members on a node that may leave, in the order of the index. The slice is the caller's. O(k log k)
+// On lists the members on a node that may leave, in the order of the index. The slice is the caller's. O(k log k)
 // for k members on the node.
-func (c *Snapshot) Leavable(id int32) []*Member {
-	return slices.DeleteFunc(c.membersOn(id), func(m *Member) bool { return !m.MayLeave() })
+func On(c *snapshot.Snapshot, id int32) []*snapshot.Member {
+	return slices.DeleteFunc(c.On(id), func(m *snapshot.Member) bool { return !m.MayLeave() })
 }
 
 // profileTable gives profiles their ids. An index shares it with all that are made from it by after, on whichever
@@ -250,8 +243,8 @@ func (t *profileTable) reader() *profileReader {
 
 // profileOf is the id of a member's profile, a new one if there is none yet. O(1) expected, O(resources) the first time
 // that this reader meets the amounts.
-func (r *profileReader) profileOf(g *GangMembers, m *Member) int32 {
-	key := profileKey{&m.Class.Holds[0], g.Priority, TiesOthers(g, m)}
+func (r *profileReader) profileOf(g *snapshot.GangMembers, m *snapshot.Member) int32 {
+	key := profileKey{&m.Class.Holds[0], g.Priority, snapshot.TiesOthers(g, m)}
 	if id, ok := r.near[key]; ok {
 		return id
 	}

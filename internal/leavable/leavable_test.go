@@ -1,4 +1,4 @@
-package snapshot
+package leavable
 
 import (
 	"fmt"
@@ -14,10 +14,11 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/drawn"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // written is an index in words: its ids depend on the order of reads.
-func (ix *VictimIndex) written() (out []string) {
+func (ix *Index) written() (out []string) {
 	for at, p := range ix.Pages {
 		for i := range p.ends {
 			lo, end := p.Of(i)
@@ -32,7 +33,7 @@ func (ix *VictimIndex) written() (out []string) {
 }
 
 // drawStep draws a change of the members of a crowd: some leave, some are about to, some come.
-func drawStep(t *rapid.T, c *Snapshot, next *int, nodes int) (d cluster.Delta) {
+func drawStep(t *rapid.T, c *snapshot.Snapshot, next *int, nodes int) (d cluster.Delta) {
 	for r := range c.Running() {
 		ref := cluster.MemberRef{Gang: r.Gang, Member: r.Member}
 		switch rapid.IntRange(0, 40).Draw(t, "goes") {
@@ -53,34 +54,33 @@ func drawStep(t *rapid.T, c *Snapshot, next *int, nodes int) (d cluster.Delta) {
 }
 
 // An index that follows the snapshots equals one that is read anew, whoever comes and goes, and however that changes gangs.
-func TestVictimIndexFollowsSnapshots(t *testing.T) {
+func TestIndexFollowsSnapshots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 150).Draw(t, "nodes")
 		spec := drawn.Crowd(t, nodes, true)
-		c, err := New(spec)
+		c, err := snapshot.New(spec)
 		require.NoError(t, err)
 		next := len(spec.Running)
 		for range rapid.IntRange(1, 6).Draw(t, "changes") {
 			if rapid.Bool().Draw(t, "read") {
-				c.VictimIndex()
+				Of(c)
 			}
 			c, err = c.Update(drawStep(t, c, &next, nodes))
 			require.NoError(t, err)
-			require.Nil(t, c.moved)
 		}
-		require.Equal(t, c.newVictimIndex().written(), c.VictimIndex().written())
+		require.Equal(t, newIndex(c).written(), Of(c).written())
 	})
 }
 
 // Profiles without members do not pile up.
-func TestVictimIndexForgets(t *testing.T) {
-	c, err := New(cluster.Spec{Nodes: []cluster.Node{{Name: "a", Allocatable: muster.Resources{"gpu": 1 << 40}}}})
+func TestIndexForgets(t *testing.T) {
+	c, err := snapshot.New(cluster.Spec{Nodes: []cluster.Node{{Name: "a", Allocatable: muster.Resources{"gpu": 1 << 40}}}})
 	require.NoError(t, err)
 	most := 0
 	for i := range int64(5000) {
 		c, err = c.Update(cluster.Delta{Place: []cluster.Running{{Gang: "g", Member: "m", Node: "a", Resources: muster.Resources{"gpu": i}}}})
 		require.NoError(t, err)
-		most = max(most, len(c.VictimIndex().Profiles))
+		most = max(most, len(Of(c).Profiles))
 		c, err = c.Release("g")
 		require.NoError(t, err)
 	}
@@ -88,12 +88,12 @@ func TestVictimIndexForgets(t *testing.T) {
 }
 
 // Many may ask the snapshots of one lineage at once, while others derive new ones.
-func TestVictimIndexesAreConcurrent(t *testing.T) {
+func TestIndexesAreConcurrent(t *testing.T) {
 	spec := cluster.Spec{}
 	for n := range 200 {
 		spec.Nodes = append(spec.Nodes, cluster.Node{Name: "node-" + strconv.Itoa(n), Allocatable: muster.Resources{"gpu": 8}})
 	}
-	c, err := New(spec)
+	c, err := snapshot.New(spec)
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	for g := range 4 {
@@ -105,11 +105,11 @@ func TestVictimIndexesAreConcurrent(t *testing.T) {
 					Resources: muster.Resources{"gpu": int64(1 + i%(3+g))},
 				}
 				next, err := at.Update(cluster.Delta{Place: []cluster.Running{r}})
-				if !assert.NoError(t, err) || !assert.Equal(t, next.newVictimIndex().written(), next.VictimIndex().written()) {
+				if !assert.NoError(t, err) || !assert.Equal(t, newIndex(next).written(), Of(next).written()) {
 					return
 				}
 				at = next
-				c.VictimIndex()
+				Of(c)
 			}
 		})
 	}
