@@ -35,7 +35,8 @@ const arrows = `
 	internal/layout       < . topology
 	internal/index        < internal/cow internal/layout
 	gang                  < . numa quota
-	internal/match        < . gang
+	internal/labels       < gang
+	internal/match        < . gang internal/labels
 	internal/sets         < gang internal/features internal/front internal/index internal/steps
 	gang/queue            < . gang github.com/google/btree
 	gang/permit           < . gang github.com/google/btree
@@ -75,8 +76,8 @@ const arrows = `
 	placement/manifest/internal/amounts < . internal/document placement/manifest/internal/object
 	placement/manifest/internal/nodes < . topology numa gang cluster placement/manifest/internal/object placement/manifest/internal/amounts
 	placement/manifest/internal/trees < . topology gang cluster internal/known internal/document placement/manifest/internal/object placement/manifest/internal/nodes
-	placement/manifest/internal/selectors < gang internal/match placement/manifest/internal/object placement/manifest/internal/nodes
-	placement/manifest/internal/budgets < . cluster internal/match internal/document placement/manifest/internal/object placement/manifest/internal/selectors
+	placement/manifest/internal/selectors < gang internal/labels placement/manifest/internal/object placement/manifest/internal/nodes
+	placement/manifest/internal/budgets < . cluster internal/labels internal/document placement/manifest/internal/object placement/manifest/internal/selectors
 	placement/manifest/internal/priorities < placement/manifest/internal/object
 	placement/manifest/internal/links <
 	placement/manifest/internal/lists <
@@ -87,7 +88,7 @@ const arrows = `
 	placement/manifest/internal/assumed < internal/document
 	placement/manifest/internal/lives < . gang gang/permit
 	placement/manifest/internal/requests < gang internal/document placement/manifest/internal/object placement/manifest/internal/trees
-	placement/manifest/internal/apart < gang internal/match internal/document placement/manifest/internal/object
+	placement/manifest/internal/apart < gang internal/labels internal/document placement/manifest/internal/object
 	placement/manifest/internal/whatif < . topology gang cluster internal/known internal/document placement/manifest/internal/object placement/manifest/internal/trees
 	placement/manifest/internal/quotas < . quota placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/lists
 	placement/manifest/internal/member < . numa gang placement/manifest/internal/object placement/manifest/internal/nodes placement/manifest/internal/apart placement/manifest/internal/priorities placement/manifest/internal/quotas
@@ -134,7 +135,7 @@ var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/features", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/leavable", "internal/limits", "internal/invariant",
-		"internal/match", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/picks", "internal/manyshapes", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/preferred", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
+		"internal/match", "internal/labels", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/picks", "internal/manyshapes", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/preferred", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/labels"
 )
 
 // Bench has the judges of some shapes, each made when it is first asked for. Nil has none: shapes are asked themselves. A shape may be nil,
@@ -63,44 +64,44 @@ func (b *Bench) judge(s *gang.Shape) *Judge {
 }
 
 // Selects is [gang.Shape.Selects].
-func (b *Bench) Selects(s *gang.Shape, node string, labels map[string]string) bool {
+func (b *Bench) Selects(s *gang.Shape, node string, has map[string]string) bool {
 	if j := b.judge(s); j != nil {
-		return j.Selects(node, labels)
+		return j.Selects(node, has)
 	}
-	return s.Selects(node, labels)
+	return s.Selects(node, has)
 }
 
 // Misses is [Judge.Misses].
-func (b *Bench) Misses(s *gang.Shape, node string, labels map[string]string) iter.Seq[string] {
+func (b *Bench) Misses(s *gang.Shape, node string, has map[string]string) iter.Seq[string] {
 	if j := b.judge(s); j != nil {
-		return j.Misses(node, labels)
+		return j.Misses(node, has)
 	}
 	return func(yield func(string) bool) {
 		for _, key := range slices.SortedFunc(maps.Keys(s.Selector), muster.CompareNatural) {
-			if value, ok := labels[key]; (!ok || value != s.Selector[key]) && !yield(key) {
+			if value, ok := has[key]; (!ok || value != s.Selector[key]) && !yield(key) {
 				return
 			}
 		}
-		if affinity := (&gang.Shape{Affinity: s.Affinity}); !affinity.Selects(node, labels) {
-			yield(affinity.Misses(node, labels))
+		if affinity := (&gang.Shape{Affinity: s.Affinity}); !affinity.Selects(node, has) {
+			yield(affinity.Misses(node, has))
 		}
 	}
 }
 
 // PreferenceScore is [gang.Shape.PreferenceScore].
-func (b *Bench) PreferenceScore(s *gang.Shape, node string, labels map[string]string) int64 {
+func (b *Bench) PreferenceScore(s *gang.Shape, node string, has map[string]string) int64 {
 	if j := b.judge(s); j != nil {
-		return j.PreferenceScore(node, labels)
+		return j.PreferenceScore(node, has)
 	}
-	return s.PreferenceScore(node, labels)
+	return s.PreferenceScore(node, has)
 }
 
 // MissesPreference is [gang.Shape.MissesPreference].
-func (b *Bench) MissesPreference(s *gang.Shape, node string, labels map[string]string) bool {
+func (b *Bench) MissesPreference(s *gang.Shape, node string, has map[string]string) bool {
 	if j := b.judge(s); j != nil {
-		return j.MissesPreference(node, labels)
+		return j.MissesPreference(node, has)
 	}
-	return s.MissesPreference(node, labels)
+	return s.MissesPreference(node, has)
 }
 
 // Tolerates is [gang.Tolerates] for the tolerations of a shape. The taints must not change as long as the bench is asked.
@@ -119,29 +120,13 @@ func (b *Bench) ToleratesAll(s *gang.Shape, taints []gang.Taint) bool {
 	return gang.ToleratesAll(taints, s.Tolerations)
 }
 
-// mostTerms is how many terms of an affinity, or preferences, may have to be compared with one node, as the labels that they ask for do not
-// tell them apart.
-const mostTerms = 256
-
-// TooMany is what is wrong with more.
-var TooMany = fmt.Sprintf("more than %d terms that no label tells apart: each would be compared with each node", mostTerms)
-
-// TooManyTerms says whether terms are too many that no label tells apart. O(values).
-func TooManyTerms(list []gang.NodeTerm) bool {
-	if len(list) <= mostTerms {
-		return false
-	}
-	x := Of(list)
-	return x.reach() > mostTerms
-}
-
 // check refuses a shape whose terms are too many that no label tells apart. field is that of the shape.
 func check(s *gang.Shape, field string) error {
-	if TooManyTerms(s.Affinity) {
-		return muster.Invalid(field+".Affinity", len(s.Affinity), TooMany)
+	if labels.TooMany(s.Affinity) {
+		return muster.Invalid(field+".Affinity", len(s.Affinity), labels.WhyTooMany)
 	}
-	if len(s.Preferred) > mostTerms && TooManyTerms(preferredNodes(s)) {
-		return muster.Invalid(field+".Preferred", len(s.Preferred), TooMany)
+	if labels.TooMany(preferredNodes(s)) {
+		return muster.Invalid(field+".Preferred", len(s.Preferred), labels.WhyTooMany)
 	}
 	return nil
 }

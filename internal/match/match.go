@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/labels"
 )
 
 // few is how much a shape may list that is simply gone through for each node.
@@ -68,67 +69,62 @@ func ManyTaints(taints []gang.Taint) bool { return len(taints) > few }
 type Judge struct {
 	shape       *gang.Shape
 	keys        []string // of the selector, in natural order; nil: not asked for yet
-	affinity    Terms
-	first       *Term // of the affinity, which tells what a node misses; nil: there is none
-	preferred   Terms
-	highest     *Term // all preferences of the highest weight as one; nil: there are none
-	nothing     bool  // one of these matches no node
+	affinity    labels.Terms
+	first       *labels.Term // of the affinity, which tells what a node misses; nil: there is none
+	preferred   labels.Terms
+	highest     *labels.Term // all preferences of the highest weight as one; nil: there are none
+	nothing     bool         // one of these matches no node
 	tolerations tolerations
 }
 
 // New is the judge of a shape. O(what the shape lists).
 func New(s *gang.Shape) *Judge {
-	j := &Judge{shape: s, affinity: Of(s.Affinity), tolerations: newTolerations(s.Tolerations)}
+	j := &Judge{shape: s, affinity: labels.Of(s.Affinity), tolerations: newTolerations(s.Tolerations)}
 	if len(s.Affinity) > 0 {
-		j.first = j.affinity.terms[0]
+		j.first = j.affinity.First()
 	}
 	var highest int64
 	for i := range s.Preferred {
 		highest = max(highest, s.Preferred[i].Weight)
 	}
 	nodes := preferredNodes(s)
-	j.preferred = Of(nodes)
+	j.preferred = labels.Of(nodes)
+	var favorite []gang.NodeTerm
 	for i := range s.Preferred {
-		if s.Preferred[i].Weight != highest || highest == 0 {
-			continue
+		if s.Preferred[i].Weight == highest && highest > 0 {
+			j.nothing = j.nothing || len(nodes[i].Labels)+len(nodes[i].Fields) == 0
+			favorite = append(favorite, nodes[i])
 		}
-		if j.highest == nil {
-			j.highest = newTerm()
-		}
-		j.nothing = j.nothing || isEmpty(nodes[i])
-		j.highest.add(nodes[i])
 	}
-	if j.highest != nil {
-		j.highest.sortNeeds()
+	if favorite != nil {
+		j.highest = labels.Selector(nil, favorite...)
 	}
 	return j
 }
 
 // Selects is [gang.Shape.Selects]. O(labels + terms that could match).
-func (j *Judge) Selects(node string, labels map[string]string) bool {
+func (j *Judge) Selects(node string, has map[string]string) bool {
 	for key, want := range j.shape.Selector {
-		if value, ok := labels[key]; !ok || value != want {
+		if value, ok := has[key]; !ok || value != want {
 			return false
 		}
 	}
-	return len(j.shape.Affinity) == 0 || j.matchesAffinity(node, labels)
+	return len(j.shape.Affinity) == 0 || j.matchesAffinity(node, has)
 }
 
 // matchesAffinity says whether a node matches some term of the affinity.
-func (j *Judge) matchesAffinity(node string, labels map[string]string) bool {
-	for i := range j.affinity.MayMatch(node, labels) {
-		if j.affinity.terms[i].Matches(node, labels) {
-			return true
-		}
+func (j *Judge) matchesAffinity(node string, has map[string]string) bool {
+	for range j.affinity.Matching(node, has) {
+		return true
 	}
 	return false
 }
 
 // Misses goes through what a node misses: the keys of the selector, in natural order, then what the first term of the affinity tells.
 // The first of them is that of [gang.Shape.Misses]. It may be empty.
-func (j *Judge) Misses(node string, labels map[string]string) iter.Seq[string] {
+func (j *Judge) Misses(node string, has map[string]string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		if j.Selects(node, labels) {
+		if j.Selects(node, has) {
 			return
 		}
 		if j.keys == nil {
@@ -138,29 +134,27 @@ func (j *Judge) Misses(node string, labels map[string]string) iter.Seq[string] {
 			slices.SortFunc(j.keys, muster.CompareNatural)
 		}
 		for _, key := range j.keys {
-			if value, ok := labels[key]; (!ok || value != j.shape.Selector[key]) && !yield(key) {
+			if value, ok := has[key]; (!ok || value != j.shape.Selector[key]) && !yield(key) {
 				return
 			}
 		}
-		if len(j.shape.Affinity) > 0 && !j.matchesAffinity(node, labels) {
-			yield(j.first.misses(node, labels))
+		if len(j.shape.Affinity) > 0 && !j.matchesAffinity(node, has) {
+			yield(j.first.Misses(node, has))
 		}
 	}
 }
 
 // PreferenceScore is [gang.Shape.PreferenceScore].
-func (j *Judge) PreferenceScore(node string, labels map[string]string) (score int64) {
-	for i := range j.preferred.MayMatch(node, labels) {
-		if j.preferred.terms[i].Matches(node, labels) {
-			score += j.shape.Preferred[i].Weight
-		}
+func (j *Judge) PreferenceScore(node string, has map[string]string) (score int64) {
+	for i := range j.preferred.Matching(node, has) {
+		score += j.shape.Preferred[i].Weight
 	}
 	return score
 }
 
 // MissesPreference is [gang.Shape.MissesPreference].
-func (j *Judge) MissesPreference(node string, labels map[string]string) bool {
-	return j.nothing || j.highest != nil && !j.highest.Matches(node, labels)
+func (j *Judge) MissesPreference(node string, has map[string]string) bool {
+	return j.nothing || j.highest != nil && !j.highest.Matches(node, has)
 }
 
 // Tolerates is [gang.Tolerates] for the tolerations of the shape. O(taints), for the same list of many O(1) from the second time on.

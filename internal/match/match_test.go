@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/labels"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -29,7 +30,7 @@ func expressions(key *rapid.Generator[string], most int) *rapid.Generator[[]gang
 }
 
 var terms = rapid.Custom(func(t *rapid.T) gang.NodeTerm {
-	fields := rapid.SampledFrom([]string{nodeName, nodeName, nodeName, "metadata.uid"})
+	fields := rapid.SampledFrom([]string{"metadata.name", "metadata.name", "metadata.name", "metadata.uid"})
 	return gang.NodeTerm{Labels: expressions(keys, 4).Draw(t, "labels"), Fields: expressions(fields, 1).Draw(t, "fields")}
 })
 
@@ -81,23 +82,6 @@ func TestJudgeIsTheShape(t *testing.T) {
 	})
 }
 
-// A selector matches what a shape with it selects; one that says nothing matches everything.
-func TestSelectorIsTheShape(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := gang.Shape{Selector: rapid.MapOfN(keys, words, 0, 2).Draw(t, "selector")}
-		for _, list := range rapid.SliceOfN(expressions(keys, 4), 0, 1).Draw(t, "expressions") {
-			if len(list) > 0 {
-				s.Affinity = []gang.NodeTerm{{Labels: list}}
-			}
-		}
-		selector := Selector(s.Selector, s.Affinity...)
-		for range 8 {
-			labels := rapid.MapOfN(keys, words, 0, 4).Draw(t, "labels")
-			require.Equal(t, s.Selects("", labels), selector.Matches("", labels))
-		}
-	})
-}
-
 // Equal shapes have one digest; of two that are not equal hardly any share one.
 func TestDigestTellsShapesApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -141,43 +125,9 @@ func list(key string, operator gang.Operator, values ...string) gang.NodeTerm {
 	return gang.NodeTerm{Labels: []gang.Expression{{Key: key, Operator: operator, Values: values}}}
 }
 
-// Terms of which a label tells at most a few are not compared with every node, whichever of their labels it is.
-func TestTermsAreNoProduct(t *testing.T) {
-	const many = 5000
-	cases := map[string]func(i int) gang.NodeTerm{
-		"values":    func(i int) gang.NodeTerm { return list("z", gang.In, fmt.Sprint(i)) },
-		"some each": func(i int) gang.NodeTerm { return list("z", gang.In, fmt.Sprint(2*i), fmt.Sprint(2*i+1)) },
-		"the rarest": func(i int) gang.NodeTerm {
-			t := list("common", gang.In, "x")
-			t.Labels = append(t.Labels, list("z", gang.In, fmt.Sprint(i)).Labels...)
-			return t
-		},
-		"keys": func(i int) gang.NodeTerm { return list(fmt.Sprint(i), gang.Exists) },
-		"names": func(i int) gang.NodeTerm {
-			return gang.NodeTerm{Fields: []gang.Expression{{Key: nodeName, Operator: gang.In, Values: []string{fmt.Sprint(i)}}}}
-		},
-		"nothing": func(int) gang.NodeTerm { return gang.NodeTerm{} },
-	}
-	for name, term := range cases {
-		all := make([]gang.NodeTerm, many)
-		for i := range all {
-			all[i] = term(i)
-		}
-		x := Of(all)
-		require.LessOrEqual(t, x.reach(), 1, name)
-		looks := 0
-		for i := range many {
-			for range x.MayMatch(fmt.Sprint(i), map[string]string{"common": "x", "z": fmt.Sprint(i)}) {
-				looks++
-			}
-		}
-		require.LessOrEqual(t, looks, 2*many, name)
-		require.NoError(t, check(&gang.Shape{Affinity: all}, "x"), name)
-	}
-}
-
 // What no label tells apart is refused, and named; so many are not that every node may be compared with all.
 func TestTermsAreBounded(t *testing.T) {
+	const mostTerms = 256
 	cases := map[string]func(i int) gang.NodeTerm{
 		"not":    func(i int) gang.NodeTerm { return list("z", gang.NotIn, fmt.Sprint(i)) },
 		"absent": func(i int) gang.NodeTerm { return list(fmt.Sprint(i), gang.DoesNotExist) },
@@ -195,29 +145,14 @@ func TestTermsAreBounded(t *testing.T) {
 		require.NoError(t, err)
 		more := *s
 		more.Affinity = append(slices.Clip(s.Affinity), term(mostTerms))
-		require.EqualError(t, check(&more, "shape"), `shape.Affinity "257": `+TooMany, name)
+		require.EqualError(t, check(&more, "shape"), `shape.Affinity "257": `+labels.WhyTooMany, name)
 		_, err = ForRequest(&gang.Request{Members: []gang.Member{{}, {Shape: &more}}}, false)
-		require.EqualError(t, err, `request.Members[1].Shape.Affinity "257": `+TooMany, name)
+		require.EqualError(t, err, `request.Members[1].Shape.Affinity "257": `+labels.WhyTooMany, name)
 		more = *s
 		more.Preferred = append(slices.Clip(s.Preferred), gang.Preference{Nodes: term(mostTerms)})
 		_, err = ForRequest(&gang.Request{Shape: more}, false)
-		require.EqualError(t, err, `request.Shape.Preferred "257": `+TooMany, name)
+		require.EqualError(t, err, `request.Shape.Preferred "257": `+labels.WhyTooMany, name)
 	}
-}
-
-// One term of many expressions costs a node what it has of labels: the keys that it must have are not all asked for.
-func TestExpressionsAreNoProduct(t *testing.T) {
-	var all gang.NodeTerm
-	for i := range 10000 {
-		key := fmt.Sprint(i % 100)
-		all.Labels = append(all.Labels, list(key, gang.NotIn, fmt.Sprint("v", i)).Labels[0], list(key, gang.In, "x", fmt.Sprint(i)).Labels[0])
-	}
-	term := Selector(nil, all)
-	require.Len(t, term.labels, 100)
-	values, named := term.labels["7"].values()
-	require.True(t, named)
-	require.Equal(t, []string{"x"}, values)
-	require.Len(t, term.needs, 100)
 }
 
 // Lists of many taints are gone through once for each shape, whoever shares them; judges are made once, and only where they pay.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/document"
-	"github.com/muster-sched/muster/internal/match"
+	"github.com/muster-sched/muster/internal/labels"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -31,9 +31,9 @@ type Term struct {
 	namespaces []string // empty: that of the pod
 	equal      map[string]string
 	among      []gang.Expression
-	labels     *match.Term // both, of the pods that it selects
-	selector   string      // equal for selectors that read the same
-	says       string      // equal for terms that do; empty without a key
+	labels     *labels.Term // both, of the pods that it selects
+	selector   string       // equal for selectors that read the same
+	says       string       // equal for terms that do; empty without a key
 	// What no limit says is read as far as it can be: the term selects no others.
 	everywhere bool // in namespaces that a selector chooses
 	nobody     bool
@@ -50,7 +50,7 @@ func read(v *document.Value, own object.Field) (t Term) {
 	whole = t.readLabels(selector.Get("matchLabels")) && t.readExpressions(selector.Get("matchExpressions")) && whole
 	whole = t.readOwn(v.Get("matchLabelKeys"), gang.In, own) && t.readOwn(v.Get("mismatchLabelKeys"), gang.NotIn, own) && whole
 	t.selector = fmt.Sprint(t.equal, t.among) // maps print in the order of their keys
-	t.labels = match.Selector(t.equal, gang.NodeTerm{Labels: t.among})
+	t.labels = labels.Selector(t.equal, gang.NodeTerm{Labels: t.among})
 	whole = whole && only(v, "labelSelector", "topologyKey", "namespaces", "matchLabelKeys", "mismatchLabelKeys") && only(selector, "matchLabels", "matchExpressions")
 	if key, _ := t.narrow(); whole && key != "" { // else all pods, but for some
 		t.Key = text(v.Get("topologyKey"))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster/internal/document"
-	"github.com/muster-sched/muster/internal/match"
+	"github.com/muster-sched/muster/internal/labels"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
@@ -152,7 +152,7 @@ func TestCommonTermsAreNoProduct(t *testing.T) {
 	list := make([]Term, many)
 	for i := range list {
 		key := fmt.Sprint(i)
-		list[i] = Term{Key: key, says: key, labels: match.Selector(nil)}
+		list[i] = Term{Key: key, says: key, labels: labels.Selector(nil)}
 	}
 	pods := []Pod{{Terms: list}, {Terms: list}, {Terms: list}}
 	found, all := Common("s", pods)

@@ -10,7 +10,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/document"
-	"github.com/muster-sched/muster/internal/match"
+	"github.com/muster-sched/muster/internal/labels"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 	"github.com/muster-sched/muster/placement/manifest/internal/selectors"
 )
@@ -18,7 +18,7 @@ import (
 // budget is a PodDisruptionBudget.
 type budget struct {
 	name     string
-	selector *match.Term
+	selector *labels.Term
 	none     bool // it selects nothing
 	// allowed is what its status tells, if it does.
 	allowed int

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/internal/match"
+	"github.com/muster-sched/muster/internal/labels"
 )
 
 // mostBudgets is how many budgets a pod may be compared with: those that no label tells apart. Kubernetes evicts no pod that more than one
@@ -16,7 +16,7 @@ const mostBudgets = 256
 // index finds the budgets of a namespace that select a pod. A pod is not compared with budgets of which it has no more than a common label.
 type index struct {
 	list  []*budget
-	terms match.Terms
+	terms labels.Terms
 	about map[string]bool // labels that some selector is about
 	// known are the budgets of pods, by what their labels say to the selectors, and lists the ones of equal names.
 	known, lists map[string][]string
@@ -29,7 +29,7 @@ func (all *All) index(namespace string) *index {
 		return x
 	}
 	x := &index{about: map[string]bool{}, known: map[string][]string{}, lists: map[string][]string{}}
-	var terms []*match.Term
+	var terms []*labels.Term
 	for _, b := range all.bySpace[namespace] {
 		if b.none {
 			continue
@@ -39,7 +39,7 @@ func (all *All) index(namespace string) *index {
 			x.about[key] = true
 		}
 	}
-	x.terms = match.Index(terms)
+	x.terms = labels.Index(terms)
 	if all.indexes == nil {
 		all.indexes = map[string]*index{}
 	}

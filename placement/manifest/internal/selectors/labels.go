@@ -2,12 +2,12 @@ package selectors
 
 import (
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/match"
+	"github.com/muster-sched/muster/internal/labels"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
 // Labels is a selector of labels, prepared for many objects.
-type Labels = match.Term
+type Labels = labels.Term
 
 // ReadLabels reads a selector of Kubernetes; its operators are In, NotIn, Exists and DoesNotExist.
 // It chooses objects that carry all labels and fulfil all expressions; one that says nothing chooses everything.
@@ -31,7 +31,7 @@ func ReadLabels(f object.Field) *Labels {
 		}
 		term.Labels = append(term.Labels, x)
 	}
-	return match.Selector(f.Get("matchLabels").TextMap(), term)
+	return labels.Selector(f.Get("matchLabels").TextMap(), term)
 }
 
 // readExpression reads an expression without judging it.

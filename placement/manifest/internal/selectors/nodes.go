@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/match"
+	"github.com/muster-sched/muster/internal/labels"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
@@ -38,8 +38,8 @@ func ReadNodeAffinity(f object.Field, shape *gang.Shape) {
 	if required.Present() && len(shape.Affinity) == 0 {
 		required.Get("nodeSelectorTerms").Fail("no terms")
 	}
-	if match.TooManyTerms(shape.Affinity) {
-		required.Get("nodeSelectorTerms").Fail(match.TooMany)
+	if labels.TooMany(shape.Affinity) {
+		required.Get("nodeSelectorTerms").Fail(labels.WhyTooMany)
 	}
 	var preferred []gang.NodeTerm
 	for p := range f.Get("preferredDuringSchedulingIgnoredDuringExecution").All() {
@@ -48,8 +48,8 @@ func ReadNodeAffinity(f object.Field, shape *gang.Shape) {
 		preferred = append(preferred, readTerm(p.Sub("preference")))
 		shape.Preferred = append(shape.Preferred, gang.Preference{Weight: weight, Nodes: preferred[len(preferred)-1]})
 	}
-	if match.TooManyTerms(preferred) {
-		f.Get("preferredDuringSchedulingIgnoredDuringExecution").Fail(match.TooMany)
+	if labels.TooMany(preferred) {
+		f.Get("preferredDuringSchedulingIgnoredDuringExecution").Fail(labels.WhyTooMany)
 	}
 }
 

@@ -1,6 +1,11 @@
-package match
+// Package labels answers: which of many selectors match a node, or anything with labels? A [Term] is a selector whose expressions are
+// brought into maps once; [Terms] finds those that match without a comparison with each.
+//
+// Nothing here changes once it is made.
+package labels
 
 import (
+	"fmt"
 	"iter"
 
 	"github.com/muster-sched/muster/gang"
@@ -129,6 +134,36 @@ func (x *Terms) MayMatch(node string, labels map[string]string) iter.Seq[int] {
 			}
 		}
 	}
+}
+
+// First is the first of the terms, of which there is one at least.
+func (x *Terms) First() *Term { return x.terms[0] }
+
+// Matching goes through the terms that match a node, or anything with labels, in no order. O(labels + terms that could match).
+func (x *Terms) Matching(node string, labels map[string]string) iter.Seq[int] {
+	return func(yield func(i int) bool) {
+		for i := range x.MayMatch(node, labels) {
+			if x.terms[i].Matches(node, labels) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// mostTerms is how many terms of an affinity, or preferences, may have to be compared with one node, as the labels that they ask for do not
+// tell them apart.
+const mostTerms = 256
+
+// WhyTooMany is what is wrong with more.
+var WhyTooMany = fmt.Sprintf("more than %d terms that no label tells apart: each would be compared with each node", mostTerms)
+
+// TooMany says whether terms are too many that no label tells apart. O(values).
+func TooMany(list []gang.NodeTerm) bool {
+	if len(list) <= mostTerms {
+		return false
+	}
+	x := Of(list)
+	return x.reach() > mostTerms
 }
 
 // common is how many terms may ask for one label without counting as many.

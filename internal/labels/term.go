@@ -1,4 +1,4 @@
-package match
+package labels
 
 import (
 	"cmp"
@@ -116,8 +116,8 @@ func (t *Term) Matches(node string, labels map[string]string) bool {
 	return t.fails(node, labels) == none
 }
 
-// misses is the key of the first expression that fails, empty for none.
-func (t *Term) misses(node string, labels map[string]string) string {
+// Misses is the key of the first expression that fails, empty for none.
+func (t *Term) Misses(node string, labels map[string]string) string {
 	if at := t.fails(node, labels); at < none {
 		return t.keys[at]
 	}
