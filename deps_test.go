@@ -54,10 +54,10 @@ const arrows = `
 	internal/limits       < . gang internal/layout internal/index internal/snapshot
 	internal/holds        < . cluster internal/snapshot
 	internal/leavable     < internal/cow internal/sets internal/snapshot
-	internal/model        < gang internal/features internal/index internal/layout internal/limits internal/sets
+	internal/model        < gang internal/features internal/front internal/index internal/layout internal/limits internal/sets
 	internal/room         < . numa gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/front internal/model internal/snapshot internal/limits
 	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/sets internal/model internal/room internal/snapshot internal/holds internal/limits internal/front internal/steps
-	internal/picks        < . gang internal/front internal/problem
+	internal/picks        < . gang internal/front internal/model internal/problem
 	internal/manyshapes   < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/packing internal/problem internal/steps
 	internal/gather       < internal/features internal/cow internal/layout internal/index internal/sets internal/model internal/invariant
 	internal/joint        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/room internal/snapshot internal/problem internal/front internal/steps

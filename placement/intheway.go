@@ -275,7 +275,7 @@ func (s *obstacleSearch) helps(counts []int32) bool {
 	c, req := s.without(counts)
 	res, err := planOn(context.Background(), c, req, victims.Nobody, s.bounds)
 	if s.p.InParts() { // nodes are told apart in each plan anew
-		left.Packing.Spend(int64(s.p.Model.View.Nodes) + int64(s.p.Ranks))
+		left.Packing.Spend(int64(s.p.Model.View.Nodes) + int64(s.p.Model.Ranks))
 	}
 	var why *Unschedulable
 	switch {

@@ -104,7 +104,7 @@ func decideHard(ctx context.Context, p *problem.Problem, leave victims.Leave) (*
 	}
 	defer func() {
 		if p.Bounds.Rest != nil {
-			*p.Bounds.Rest = *cmp.Or(p.Parts.Left, p.NewBudget())
+			*p.Bounds.Rest = *cmp.Or(p.Model.Left, p.NewBudget())
 		}
 	}()
 	if p.Bounds.Bare {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -68,10 +69,10 @@ func noteHoldings(p *problem.Problem, r *Result) {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
 		r.lenient = append(r.lenient, s.ZoneMember(p.Snapshot.Lineage.Exclusive).Exclusive == numa.Preferred)
 	}
-	if p.Room.HasRoles() {
+	if p.Model.HasRoles() {
 		r.roles = make(map[string]int, len(p.Model.Pending))
 		for i, rank := range p.Model.Pending {
-			r.roles[p.Names[rank]] = int(p.Room.RoleOf[i])
+			r.roles[p.Names[rank]] = int(p.Model.RoleOf[i])
 		}
 	}
 }
@@ -115,7 +116,7 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 
 // noteSeats keeps, for Places, who runs where and which groups there are.
 func noteSeats(p *problem.Problem, r *Result) {
-	r.ranks = p.Ranks
+	r.ranks = p.Model.Ranks
 	r.running, r.sizes = slices.Grow(r.running, len(p.Model.Running)), slices.Grow(r.sizes, len(p.Model.Levels))
 	for _, m := range p.Model.Running {
 		r.running = append(r.running, seat{m.Rank, p.Snapshot.Lineage.Names[p.Model.View.Node(m.Pos)]})
@@ -183,7 +184,7 @@ func spanOf(v *layout.View, positions []int32, tier int32) []LayerSpan {
 // placed member are left out.
 func elsewhere(p *problem.Problem, positions []int32) (out []GroupPlace) {
 	var at []int32 // positions by rank, running members included; made for the first such group
-	p.Gang.Each(func(a *problem.Part) {
+	p.Model.Gang.Each(func(a *model.Part) {
 		if a.OtherTree == nil || a.Bundle {
 			return
 		}
@@ -191,14 +192,14 @@ func elsewhere(p *problem.Problem, positions []int32) (out []GroupPlace) {
 			at = p.AllByRank(positions)
 		}
 		v := a.OtherTree
-		x := problem.LowestInOtherTree(p, a, at)
+		x := p.Model.LowestInOtherTree(a, at)
 		if x < 0 {
 			return
 		}
 		x = v.Named(x)
 		tier := v.TierOf(x)
 		out = append(out, GroupPlace{
-			Part: a.Label, Tree: v.Name, Tier: int(tier), Layer: v.LayerName(tier), Domain: v.Path(x, p.Snapshot.Lineage.NodeName),
+			Part: p.Label(a), Tree: v.Name, Tier: int(tier), Layer: v.LayerName(tier), Domain: v.Path(x, p.Snapshot.Lineage.NodeName),
 		})
 	})
 	return out

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -222,7 +223,7 @@ func groupLevels(p *problem.Problem, positions []int32) []GroupLevel {
 		}
 	}
 	if p.InParts() {
-		p.Gang.Each(func(a *problem.Part) {
+		p.Model.Gang.Each(func(a *model.Part) {
 			if a.InTree() && a.Level > 0 {
 				note(a.Level-1, a.All())
 			}

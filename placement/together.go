@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -277,12 +278,12 @@ func (t *team) place(rank int) (i int) {
 func (t *team) GangOf(rank int) string { return t.gangs[t.place(rank)].Name }
 
 // Called is the name of a gang, or of a group of one, in a refusal of all.
-func (t *team) Called(a *problem.Part) string {
-	i := t.place(a.First())
-	if a.Called == "part "+fmt.Sprint(i) {
+func (t *team) Called(first int, name string) string {
+	i := t.place(first)
+	if name == "part "+fmt.Sprint(i) {
 		return t.gangs[i].Name
 	}
-	return strings.Replace(a.Called, t.commonName(i, ""), "", 1) + " of " + t.gangs[i].Name
+	return strings.Replace(name, t.commonName(i, ""), "", 1) + " of " + t.gangs[i].Name
 }
 
 // Has says whether a gang is one of them.
@@ -333,7 +334,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 		}
 		// in marks the members of the gang that are placed, by place in Pending; positions are in the gang's own
 		// topology.
-		in := make(problem.Selection, len(members.Model.Pending))
+		in := make(model.Selection, len(members.Model.Pending))
 		var positions []int32
 		for k, rank := range members.Model.Pending {
 			if node, ok := nodes[t.commonName(i, members.Names[rank])]; ok {

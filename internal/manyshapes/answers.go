@@ -71,7 +71,7 @@ func (k *Search) mostIn(d layout.Vertex, best int) (n int, sure bool) {
 func (k *Search) firstMembers(n int) front.Vector {
 	want := make(front.Vector, len(k.Want))
 	for i := range n {
-		want[k.P.Room.Role(i)]++
+		want[k.P.Model.Role(i)]++
 	}
 	return want
 }

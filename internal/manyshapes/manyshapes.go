@@ -72,14 +72,14 @@ func (k *Search) Plans() iter.Seq[*problem.Outcome] {
 				}
 				tried[d.at] = true
 				// Fewer might lie outside the tree in another packing.
-				*k.P.Parts.Doubt = *k.P.Parts.Doubt || unsure || plan.outside > 0
+				*k.P.Model.Doubt = *k.P.Model.Doubt || unsure || plan.outside > 0
 				if !yield(k.outcome(d.at, t, plan)) {
 					return
 				}
-				*k.P.Parts.Left = *k.P.NewBudget() // for the next one
+				*k.P.Model.Left = *k.P.NewBudget() // for the next one
 			}
 		}
-		*k.P.Parts.Doubt = *k.P.Parts.Doubt || k.unsure
+		*k.P.Model.Doubt = *k.P.Model.Doubt || k.unsure
 	}
 }
 
@@ -303,7 +303,7 @@ func (k *Search) outcome(d layout.Vertex, tier int32, plan placing) *problem.Out
 	}
 	positions := make([]int32, len(k.P.Model.Pending))
 	for i := range positions {
-		r := k.P.Room.Role(i)
+		r := k.P.Model.Role(i)
 		positions[i], byRole[r] = byRole[r][0], byRole[r][1:]
 	}
 	return &problem.Outcome{Of: k.P, Domain: d, Tier: tier, Positions: positions}

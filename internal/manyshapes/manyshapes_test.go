@@ -90,9 +90,9 @@ func (d *drawing) nodes(t *rapid.T, most int) (names []string) {
 // begin makes the search for the gang, in which no vertex is like another.
 func (d *drawing) begin() {
 	v, roles := d.p.Model.View, d.p.OfRoles()
-	k := &manyshapes.Search{P: d.p, Want: make([]int32, len(roles)), Slots: roles[0].Room.Slots().Table(), Left: &d.p.Parts.Left.Packing}
+	k := &manyshapes.Search{P: d.p, Want: make([]int32, len(roles)), Slots: roles[0].Room.Slots().Table(), Left: &d.p.Model.Left.Packing}
 	for i := range d.p.Model.Pending {
-		k.Want[d.p.Room.Role(i)]++
+		k.Want[d.p.Model.Role(i)]++
 	}
 	for _, one := range roles {
 		k.Asks = append(k.Asks, []int64{one.Room.Shapes[0].Resources["gpu"], one.Room.Shapes[0].Resources["nic"]})
@@ -212,7 +212,7 @@ func TestPlansEqualEnumeration(t *testing.T) {
 			d := draw(t)
 			plans, outside := d.checkPlans(t)
 			found, refused, beyond = found+plans, refused+int(room.Bit(plans == 0)), beyond+int(room.Bit(outside > 0))
-			proven += int(room.Bit(!*d.p.Parts.Doubt))
+			proven += int(room.Bit(!*d.p.Model.Doubt))
 			d.p.Done()
 		}
 	})
@@ -243,10 +243,10 @@ func (d *drawing) checkPlans(t require.TestingT) (plans int, outside int64) {
 			require.Equal(t, beyond, first)
 		}
 		got, outside = append(got, o.Domain), outside+beyond
-		require.True(t, beyond == 0 || *d.p.Parts.Doubt, "fewer may lie outside the tree")
+		require.True(t, beyond == 0 || *d.p.Model.Doubt, "fewer may lie outside the tree")
 	}
 	require.Subset(t, want, got)
-	if !*d.p.Parts.Doubt {
+	if !*d.p.Model.Doubt {
 		require.ElementsMatch(t, want, got)
 	}
 	return len(got), outside
@@ -261,7 +261,7 @@ func TestRefusalsEqualEnumeration(t *testing.T) {
 		for range d.k.Plans() { // tells doubts
 			continue
 		}
-		sure := !*d.p.Parts.Doubt
+		sure := !*d.p.Model.Doubt
 		holds := func(list []layout.Vertex) bool { return slices.ContainsFunc(list, d.holds) }
 		some := holds(d.candidates(d.p.Model.Gather.Must))
 		require.False(t, some && (d.k.Refused() || d.k.TooLarge()))
@@ -349,7 +349,7 @@ func TestFewStepsLeaveADoubt(t *testing.T) {
 				break
 			}
 			if !found && slices.ContainsFunc(d.candidates(d.p.Model.Gather.Must), d.holds) {
-				require.True(t, *d.p.Parts.Doubt)
+				require.True(t, *d.p.Model.Doubt)
 				require.False(t, d.k.Refused())
 				doubts++
 			}

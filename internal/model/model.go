@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/features"
+	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/sets"
@@ -35,6 +36,18 @@ type Model struct {
 	Limits *limits.Limits // hard ones; nil: there are none
 	Hard   bool           // some rule keeps members from the nameless root: nodes outside the tree take none
 	Room   Room
+
+	// Of members of several shapes, or in parts. Of others Gang is nil, and RoleOf too.
+	Gang      *Part          // all parts, as a tree
+	Ranks     int            // number of members, running ones included; in units, that of the members too
+	RoleOf    []int32        // of the pending members; nil: all are of one shape, or in units
+	Twins     []int32        // by role: the first one of the same shape; nil: all shapes differ
+	Multiples []MultipleRule // the multiples that bind
+	// Doubt: something better may have been left out for want of steps. All models derived from one share it.
+	Doubt *bool
+	// Left is what all searches of a plan may still spend. They share it as well.
+	Left *front.Budget
+
 	// Memory is what the engine kept of plans before, and keeps for others; nil: nothing yet. It is shared by all models of a plan.
 	Memory *Memory
 }

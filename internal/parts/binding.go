@@ -3,6 +3,7 @@ package parts
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -19,7 +20,7 @@ const rulesTried = 8
 // order: refusals.4
 func (e Engine) BindingRule() string {
 	rules := problem.HardRules(e.P)
-	if len(rules) < 2 || e.P.Parts.Minimal == nil || e.P.Parts.Left.Packing.Spent() {
+	if len(rules) < 2 || e.P.Parts.Minimal == nil || e.P.Model.Left.Packing.Spent() {
 		if len(rules) == 0 {
 			return ""
 		}
@@ -54,9 +55,9 @@ func (e Engine) BindingRule() string {
 // order: refusals.4
 func (e Engine) BindingMultiple() string {
 	p := e.P
-	with := func(rules []problem.MultipleRule) Engine { return Engine{p.WithMultiples(rules)} }
-	tried := p.Multiples[:min(len(p.Multiples), rulesTried)]
-	if len(tried) == 1 || p.Parts.Left.Packing.Spent() {
+	with := func(rules []model.MultipleRule) Engine { return Engine{p.WithMultiples(rules)} }
+	tried := p.Model.Multiples[:min(len(p.Model.Multiples), rulesTried)]
+	if len(tried) == 1 || p.Model.Left.Packing.Spent() {
 		return problem.NameOfRule(p, &tried[0])
 	}
 	for i := range tried {
@@ -65,7 +66,7 @@ func (e Engine) BindingMultiple() string {
 		}
 	}
 	for i := range tried {
-		if with(slices.Concat(p.Multiples[:i], p.Multiples[i+1:])).Possible() {
+		if with(slices.Concat(p.Model.Multiples[:i], p.Model.Multiples[i+1:])).Possible() {
 			return problem.NameOfRule(p, &tried[i])
 		}
 	}

@@ -84,7 +84,7 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 			}
 			b.c, b.least = c, least
 			for _, d := range c.roomiest(t) {
-				if tried[d] || s.p.Parts.Left.Packing.Left() < least || d != layout.Root && members.Refuses(d) {
+				if tried[d] || s.p.Model.Left.Packing.Left() < least || d != layout.Root && members.Refuses(d) {
 					continue
 				}
 				lists := b.build(d)
@@ -150,7 +150,7 @@ func (b *builder) build(d layout.Vertex) [][]placed {
 			if ok {
 				return lists
 			}
-			if b.c.p.Parts.Left.Packing.Spent() || !b.promote() {
+			if b.c.p.Model.Left.Packing.Spent() || !b.promote() {
 				break
 			}
 		}
@@ -195,7 +195,7 @@ func (b *builder) domains(in inside) *domainList {
 	home, own, bound := b.c.tables.homes[in.class], b.s.groups[in.class].home, b.c.tables.bounds[in.class]
 	var walk func(x layout.Vertex)
 	walk = func(x layout.Vertex) {
-		b.c.p.Parts.Left.Packing.Spend(1)
+		b.c.p.Model.Left.Packing.Spend(1)
 		if home >= 0 && !v.Contains(home, x) && !v.Contains(x, home) {
 			return
 		}
@@ -283,7 +283,7 @@ func (b *builder) takeBack(done, from int) {
 
 // group places one group of a class in the lowest domain that takes it, within its bound; one that has a home there.
 func (b *builder) group(within layout.Vertex, k int) bool {
-	in, packing := b.domains(inside{within, k}), &b.c.p.Parts.Left.Packing
+	in, packing := b.domains(inside{within, k}), &b.c.p.Model.Left.Packing
 	for i := in.past; i < len(in.list); i++ {
 		x := in.list[i]
 		if b.full[k][x] {
@@ -339,7 +339,7 @@ func (b *builder) members(x layout.Vertex, want front.Vector) bool {
 		if b.membersBy(seq, x, want) {
 			return true
 		}
-		if b.takeBack(done, from); i > 0 && b.c.p.Parts.Left.Packing.Spent() {
+		if b.takeBack(done, from); i > 0 && b.c.p.Model.Left.Packing.Spent() {
 			break
 		}
 	}
@@ -350,7 +350,7 @@ func (b *builder) members(x layout.Vertex, want front.Vector) bool {
 func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector) bool {
 	left, open := b.left, want.Total()
 	copy(left, want)
-	v, cost, packing := b.c.p.Model.View, lookSteps(want), &b.c.p.Parts.Left.Packing
+	v, cost, packing := b.c.p.Model.View, lookSteps(want), &b.c.p.Model.Left.Packing
 	for pos := v.First(x); pos < v.EndOf(x) && open > 0; pos++ {
 		packing.Spend(cost)
 		a := b.s.classes.node(pos)
@@ -375,7 +375,7 @@ func (b *builder) take(a *nodeClass, pos int32, role, most int32) int32 {
 	n := b.loads.most(pos, role, b.caps.most(b.s.p.Model.View, x, int(role), most), a.free)
 	for ; n > 0 && a.zones != nil; n-- {
 		b.loads.put(pos, role, n)
-		holds := a.zones.Holds(b.c.p.Room.ByShape(front.Vector(b.loads.on[pos])))
+		holds := a.zones.Holds(b.c.p.Model.ByShape(front.Vector(b.loads.on[pos])))
 		if b.loads.put(pos, role, -n); holds {
 			break
 		}

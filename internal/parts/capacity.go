@@ -118,9 +118,9 @@ func (s *search) withBounds(st model.Strategy, bounds []int32) *capacity {
 // order: parts.8
 func (s *search) newTables(bounds []int32) *tables {
 	f := &tables{
-		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: s.counted.space(s.totals, s.p.Steps(), &s.p.Parts.Left.Fronts), repeated: map[int64]repeatedFront{},
+		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: s.counted.space(s.totals, s.p.Steps(), &s.p.Model.Left.Fronts), repeated: map[int64]repeatedFront{},
 	}
-	f.space.Exact, f.space.Features = problem.BindsBelow(s.p), s.p.Model.Features()
+	f.space.Exact, f.space.Features = s.p.Model.BindsBelow(), s.p.Model.Features()
 	for k, t := range bounds {
 		f.homes[k] = s.groups[k].home
 		if f.homes[k] < 0 {

@@ -4,22 +4,22 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // This file answers: how does one get from a selection down to a least one? Step by step, without a copy for each.
 
 // ladder is what steps down depend on.
 type ladder struct {
-	pendingOf []int32                 // by rank: index in pending; -1: the member runs
-	rungs     []rung                  // of the gang and its parts, outer ones first
-	at        map[*problem.Part]int32 // the rung of a part
-	kinds     int                     // that several parts may have
+	pendingOf []int32               // by rank: index in pending; -1: the member runs
+	rungs     []rung                // of the gang and its parts, outer ones first
+	at        map[*model.Part]int32 // the rung of a part
+	kinds     int                   // that several parts may have
 }
 
 // rung is a part of the gang.
 type rung struct {
-	of     *problem.Part
+	of     *model.Part
 	outer  int32   // the part around; -1: it is the gang
 	inside []int32 // in the order of first ranks
 	first  int     // rank
@@ -28,7 +28,7 @@ type rung struct {
 }
 
 // add adds a part and all in it, and returns its rung.
-func (l *ladder) add(a *problem.Part, outer int32, kinds map[*problem.Part]int) int32 {
+func (l *ladder) add(a *model.Part, outer int32, kinds map[*model.Part]int) int32 {
 	i := int32(len(l.rungs))
 	l.at[a] = i
 	runs := func(rank int) bool { return l.pendingOf[rank] < 0 }
@@ -46,7 +46,7 @@ func (l *ladder) add(a *problem.Part, outer int32, kinds map[*problem.Part]int) 
 // standing is how a selection stands: what its removals depend on, kept while members are removed. Its lists are by rung.
 type standing struct {
 	down   *ladder
-	in     problem.Selection
+	in     model.Selection
 	size   int
 	placed []int   // members that run or are selected, those of inner parts included
 	own    []int   // no own member from here on is selected, by place in Ranks
@@ -54,14 +54,14 @@ type standing struct {
 }
 
 // standingOf reads a selection, which is the standing's from then on. O(members + parts).
-func (l *ladder) standingOf(in problem.Selection) *standing {
+func (l *ladder) standingOf(in model.Selection) *standing {
 	st := &standing{down: l, placed: make([]int, len(l.rungs)), own: make([]int, len(l.rungs)), behind: make([]int32, l.kinds)}
 	st.read(in)
 	return st
 }
 
 // read reads another selection.
-func (st *standing) read(in problem.Selection) {
+func (st *standing) read(in model.Selection) {
 	st.in, st.size = in, in.Size()
 	clear(st.placed)
 	for i := len(st.down.rungs) - 1; i >= 0; i-- {
@@ -96,7 +96,7 @@ func (st *standing) lastOwn(i int32) int {
 // remove takes a step down.
 func (st *standing) remove(r removal) {
 	gone, top := 0, st.down.at[r.of]
-	r.each(func(of *problem.Part, rank int) {
+	r.each(func(of *model.Part, rank int) {
 		i := st.down.pendingOf[rank]
 		if i < 0 || !st.in[i] {
 			return
@@ -177,17 +177,17 @@ func (st *standing) placedInside(i int32) (n int) {
 // removal is one step down from a selection: a single member, or a whole part.
 type removal struct {
 	first int // rank
-	of    *problem.Part
+	of    *model.Part
 	whole bool
 }
 
 // each calls f with every rank that the removal takes, and with the part whose own member it is.
-func (r removal) each(f func(of *problem.Part, rank int)) {
+func (r removal) each(f func(of *model.Part, rank int)) {
 	if !r.whole {
 		f(r.of, r.first)
 		return
 	}
-	r.of.Each(func(b *problem.Part) {
+	r.of.Each(func(b *model.Part) {
 		for _, rank := range b.Ranks {
 			f(b, rank)
 		}
@@ -199,14 +199,14 @@ func (r removal) each(f func(of *problem.Part, rank int)) {
 // is the best of its size.
 type chain struct {
 	down  *ladder
-	from  problem.Selection
+	from  model.Selection
 	steps []removal
 	sizes []int // of each selection
 }
 
 // chainFrom is the chain from a selection, by the removals that may be taken; nil: all. It ends before until says so; nil: it
 // does not. O(members + steps * parts * log).
-func (l *ladder) chainFrom(in problem.Selection, may func(removal) bool, until func(*standing) bool) *chain {
+func (l *ladder) chainFrom(in model.Selection, may func(removal) bool, until func(*standing) bool) *chain {
 	c := &chain{down: l, from: in}
 	st := l.standingOf(slices.Clone(in))
 	for until == nil || !until(st) {
@@ -231,10 +231,10 @@ func (l *ladder) chainFrom(in problem.Selection, may func(removal) bool, until f
 func (c *chain) len() int { return len(c.sizes) }
 
 // at is the i-th selection, the caller's. O(members).
-func (c *chain) at(i int) problem.Selection {
+func (c *chain) at(i int) model.Selection {
 	in := slices.Clone(c.from)
 	for _, r := range c.steps[:i] {
-		r.each(func(_ *problem.Part, rank int) {
+		r.each(func(_ *model.Part, rank int) {
 			if k := c.down.pendingOf[rank]; k >= 0 {
 				in[k] = false
 			}
@@ -244,10 +244,10 @@ func (c *chain) at(i int) problem.Selection {
 }
 
 // last is the least selection.
-func (c *chain) last() problem.Selection { return c.at(c.len() - 1) }
+func (c *chain) last() model.Selection { return c.at(c.len() - 1) }
 
 // find is the place of a selection, -1 if it is not in the chain. O(members).
-func (c *chain) find(in problem.Selection) int {
+func (c *chain) find(in model.Selection) int {
 	size := in.Size()
 	i, ok := slices.BinarySearchFunc(c.sizes, size, func(a, b int) int { return b - a })
 	if !ok || !slices.Equal(c.at(i), in) {

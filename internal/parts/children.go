@@ -75,7 +75,7 @@ func (c *capacity) chooser(children []layout.Vertex, want front.Vector) sets.Fro
 	}
 	return sets.FrontChooser{
 		Policy: c.p.Model.Policy, Features: c.tables.space.Features, Items: items, Want: want, Space: c.tables.space,
-		Sizes: c.search.sizes, Scales: c.search.scales, Left: &c.p.Parts.Left.Sets,
+		Sizes: c.search.sizes, Scales: c.search.scales, Left: &c.p.Model.Left.Sets,
 	}
 }
 

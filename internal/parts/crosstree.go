@@ -8,7 +8,6 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: in which domain of its own topology does each group of another topology lie?
@@ -19,7 +18,7 @@ import (
 
 // crossGroup is a group of another topology with new members.
 type crossGroup struct {
-	part  *problem.Part
+	part  *model.Part
 	home  layout.Vertex // the lowest vertex of its topology above its running members; -1: none run
 	outer int           // index of the group of its topology around it; -1: none
 	twin  int           // index of the last equal group before it; -1: none
@@ -32,13 +31,13 @@ type crossGroup struct {
 //
 // order: trees.1
 func (s *search) findCrossGroups() {
-	if s.crossGroups = nil; !s.p.SpansTrees() {
+	if s.crossGroups = nil; !s.p.Model.SpansTrees() {
 		return
 	}
-	inv := inventory{p: s.p, pendingOf: s.p.Places(), positionOf: s.p.PositionsByRank(), signatures: map[*problem.Part]string{}}
-	inv.addSignature(s.p.Gang)
-	known := map[*problem.Part]int{} // index in s.crossGroups
-	s.p.Gang.Each(func(a *problem.Part) {
+	inv := inventory{p: s.p, pendingOf: s.p.Model.Places(), positionOf: s.p.Model.PositionsByRank(), signatures: map[*model.Part]string{}}
+	inv.addSignature(s.p.Model.Gang)
+	known := map[*model.Part]int{} // index in s.crossGroups
+	s.p.Model.Gang.Each(func(a *model.Part) {
 		if a.OtherTree == nil || a.Bundle {
 			return
 		}
@@ -67,12 +66,12 @@ func (s *search) findCrossGroups() {
 }
 
 // newCrossGroup reads the new members and the home of a group, without the groups around it.
-func (inv *inventory) newCrossGroup(a *problem.Part) crossGroup {
+func (inv *inventory) newCrossGroup(a *model.Part) crossGroup {
 	g := crossGroup{part: a, outer: -1, twin: -1, needs: make(front.Vector, len(inv.p.Room.Shapes))}
-	g.home = problem.LowestInOtherTree(inv.p, a, inv.positionOf)
+	g.home = inv.p.Model.LowestInOtherTree(a, inv.positionOf)
 	for _, rank := range a.All() {
 		if i := inv.pendingOf[rank]; i >= 0 {
-			g.needs[inv.p.Room.Role(int(i))]++
+			g.needs[inv.p.Model.Role(int(i))]++
 		}
 	}
 	return g
@@ -170,7 +169,7 @@ func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
 	if i == len(x.chosen) {
 		switch {
 		case x.sampled <= 0:
-		case x.sampled < roomiestChoices && x.search.p.Parts.Left.Fronts.Spent():
+		case x.sampled < roomiestChoices && x.search.p.Model.Left.Fronts.Spent():
 			return false // nothing more is seen
 		case x.choosesDomain():
 			if c = x.capacity(); c == nil {

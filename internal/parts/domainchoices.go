@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/sets"
 )
@@ -22,7 +23,7 @@ type domainChoices struct {
 
 // sharedRoom is a question to roomWithin.
 type sharedRoom struct {
-	part  *problem.Part
+	part  *model.Part
 	d     layout.Vertex
 	tier  int32
 	needs string
@@ -43,7 +44,7 @@ func (s *search) inDomainsCheaply(chosen []layout.Vertex) *search {
 	key := s.choiceKey(domains)
 	// A known search is free, also once the budget is spent.
 	if s.byDomains[string(key)] == nil && s.choices.budget <= 0 {
-		*s.p.Parts.Doubt = true
+		*s.p.Model.Doubt = true
 		return nil
 	}
 	return s.keyedInDomains(domains, key)
@@ -58,7 +59,7 @@ func (s *search) inDomains(chosen []layout.Vertex) *search {
 
 // choiceKey encodes a choice for all groups of the whole gang, so that selections without some of these groups share
 // searches.
-func (s *search) choiceKey(domains map[*problem.Part]layout.Vertex) (key []byte) {
+func (s *search) choiceKey(domains map[*model.Part]layout.Vertex) (key []byte) {
 	for i := range s.choices.free.crossGroups {
 		key = binary.AppendVarint(key, int64(domains[s.choices.free.crossGroups[i].part])) // the root: the group has no new members
 	}
@@ -66,8 +67,8 @@ func (s *search) choiceKey(domains map[*problem.Part]layout.Vertex) (key []byte)
 }
 
 // domainsOfParts is a choice of domains, given by group of the search, by part.
-func (s *search) domainsOfParts(chosen []layout.Vertex) map[*problem.Part]layout.Vertex {
-	domains := map[*problem.Part]layout.Vertex{}
+func (s *search) domainsOfParts(chosen []layout.Vertex) map[*model.Part]layout.Vertex {
+	domains := map[*model.Part]layout.Vertex{}
 	for i, d := range chosen {
 		domains[s.crossGroups[i].part] = d
 	}
@@ -77,7 +78,7 @@ func (s *search) domainsOfParts(chosen []layout.Vertex) map[*problem.Part]layout
 // keyedInDomains finds the search for a choice, by its key, or makes it and pays for it from the budget: a search of
 // the whole gang costs the nodes that it reads, one of a selection in a known choice, which reads none, a flat
 // choiceWork.
-func (s *search) keyedInDomains(domains map[*problem.Part]layout.Vertex, key []byte) *search {
+func (s *search) keyedInDomains(domains map[*model.Part]layout.Vertex, key []byte) *search {
 	if known := s.byDomains[string(key)]; known != nil {
 		return known
 	}
@@ -103,7 +104,7 @@ func (s *search) keyedInDomains(domains map[*problem.Part]layout.Vertex, key []b
 // newSearch makes the search of the whole gang for a choice. It takes its slots from the search without a choice:
 // they only break ties, and must do so alike for all choices. Its roles are those of the gang divided by the domains,
 // so that the inventory and the vertex classes are its own.
-func (dc *domainChoices) newSearch(domains map[*problem.Part]layout.Vertex) *search {
+func (dc *domainChoices) newSearch(domains map[*model.Part]layout.Vertex) *search {
 	free := dc.free
 	s := &search{p: free.p.WithDomains(domains), reserved: free.reserved, released: free.released, slots: free.slots, joint: free.joint}
 	s.readRoles()

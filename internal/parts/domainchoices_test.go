@@ -42,7 +42,7 @@ func TestChoicesAreMadeOnce(t *testing.T) {
 
 	whole := newSearch(p, nil)
 	require.Len(t, whole.crossGroups, 1)
-	feed := []layout.Vertex{p.Gang.Parts[0].OtherTree.Above(p.Gang.Parts[0].OtherTree.NodeVertex(0))}
+	feed := []layout.Vertex{p.Model.Gang.Parts[0].OtherTree.Above(p.Model.Gang.Parts[0].OtherTree.NodeVertex(0))}
 	had := whole.choices.budget
 	first := whole.inDomains(feed)
 	require.Equal(t, had-int64(p.Model.View.Nodes), whole.choices.budget)

@@ -17,7 +17,7 @@ import (
 // first: a domain comes with the first strategy under which it holds the gang.
 func overAllNodes(s *search) iter.Seq[*problem.Outcome] {
 	return func(yield func(*problem.Outcome) bool) {
-		doubted := *s.p.Parts.Doubt
+		doubted := *s.p.Model.Doubt
 		if !s.possible() {
 			return
 		}
@@ -41,7 +41,7 @@ func overAllNodes(s *search) iter.Seq[*problem.Outcome] {
 				if !yield(o) {
 					return
 				}
-				*s.p.Parts.Left = *s.p.NewBudget() // for the next one
+				*s.p.Model.Left = *s.p.NewBudget() // for the next one
 			}
 		}
 	}
@@ -79,11 +79,11 @@ func (s *search) possible() bool {
 		return s.feasibility == yes
 	}
 	s.feasibility, s.outside = no, 0
-	doubted := *s.p.Parts.Doubt
+	doubted := *s.p.Model.Doubt
 	if !problem.KeepsMultiples(s.p) { // in total, wherever the members lie
 		return false
 	}
-	*s.p.Parts.Doubt = false
+	*s.p.Model.Doubt = false
 	switch {
 	case s.manyShapes != nil:
 		if outside, ok := s.manyShapes.Possible(); ok {
@@ -91,20 +91,20 @@ func (s *search) possible() bool {
 		}
 	case s.fitsByFronts():
 		s.feasibility = yes
-	case *s.p.Parts.Doubt:
+	case *s.p.Model.Doubt:
 		for s.built = range s.construct(doubted) {
 			s.feasibility = yes
 			break
 		}
 	}
-	*s.p.Parts.Doubt = *s.p.Parts.Doubt || doubted
+	*s.p.Model.Doubt = *s.p.Model.Doubt || doubted
 	return s.feasibility == yes
 }
 
 // fitsByFronts is possible by fronts alone.
 func (s *search) fitsByFronts() bool {
-	if s.p.Parts.Left.Fronts.Spent() {
-		*s.p.Parts.Doubt = true
+	if s.p.Model.Left.Fronts.Spent() {
+		*s.p.Model.Doubt = true
 		return false
 	}
 	worths := s.p.Model.Gather.Worths
@@ -121,7 +121,7 @@ func (s *search) fitsByFronts() bool {
 		}
 		if c.fits() && s.fitsAcrossTrees(c) {
 			// A vector that was forgotten might leave fewer members outside.
-			*s.p.Parts.Doubt = *s.p.Parts.Doubt || s.outside > 0 && c.tables.forgot
+			*s.p.Model.Doubt = *s.p.Model.Doubt || s.outside > 0 && c.tables.forgot
 			return true
 		}
 	}
@@ -185,7 +185,7 @@ func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
 // only vectors that fit.
 func (c *capacity) fits() bool {
 	fits := c.fitsAnywhere()
-	*c.p.Parts.Doubt = *c.p.Parts.Doubt || !fits && c.leavesDoubt()
+	*c.p.Model.Doubt = *c.p.Model.Doubt || !fits && c.leavesDoubt()
 	return fits
 }
 

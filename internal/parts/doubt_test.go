@@ -38,11 +38,11 @@ func TestDoubtOfOtherSelectionsStays(t *testing.T) {
 
 	s := newSearch(p.Only(p.FirstOnes(4)), nil)
 	require.True(t, s.possible())
-	require.False(t, *s.p.Parts.Doubt)
-	*s.p.Parts.Doubt = true // another selection may be better
-	s.p.Parts.Left.Fronts.Spend(s.p.Parts.Left.Fronts.Left() + 1)
-	s.p.Parts.Left.Sets.Spend(s.p.Parts.Left.Sets.Left() + 1)
+	require.False(t, *s.p.Model.Doubt)
+	*s.p.Model.Doubt = true // another selection may be better
+	s.p.Model.Left.Fronts.Spend(s.p.Model.Left.Fronts.Left() + 1)
+	s.p.Model.Left.Sets.Spend(s.p.Model.Left.Sets.Left() + 1)
 	require.NotNil(t, s.best())
 	require.NotNil(t, s.manyShapes, "a plan by construction")
-	require.True(t, *s.p.Parts.Doubt)
+	require.True(t, *s.p.Model.Doubt)
 }

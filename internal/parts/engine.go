@@ -30,7 +30,7 @@ func (e Engine) Count() {
 	}
 	chain := s.chain(all)
 	p.Parts.Minimal = chain.last()
-	for i := chain.len() - 1; i >= max(0, chain.len()-p.SelectionSteps()) && len(p.Multiples) > 0; i-- { // the last that keeps them
+	for i := chain.len() - 1; i >= max(0, chain.len()-p.SelectionSteps()) && len(p.Model.Multiples) > 0; i-- { // the last that keeps them
 		if in := chain.at(i); s.keepsMultiples(in) {
 			p.Parts.Minimal = in
 			break
@@ -58,9 +58,9 @@ func (e Engine) CountAs(before *problem.Problem) {
 // begin gives a problem its steps.
 func (e Engine) begin() {
 	p := e.P
-	p.Parts.Doubt, p.Parts.Left = new(bool), p.Bounds.Left
-	if p.Parts.Left == nil {
-		p.Parts.Left = p.NewBudget()
+	p.Model.Doubt, p.Model.Left = new(bool), p.Bounds.Left
+	if p.Model.Left == nil {
+		p.Model.Left = p.NewBudget()
 	}
 }
 
@@ -86,7 +86,7 @@ func (e Engine) Admit(state *quota.State) error {
 
 // admitted asks the quota alone whether members fit.
 func admitted(p *problem.Problem) picks.Fit {
-	return picks.Fit{Takes: func(in problem.Selection) bool { return p.Only(in).Model.Admitted > 0 }, Tries: p.SelectionSteps()}
+	return picks.Fit{Takes: func(in model.Selection) bool { return p.Only(in).Model.Admitted > 0 }, Tries: p.SelectionSteps()}
 }
 
 // Search is the best plan for the best selection that fits.
@@ -136,8 +136,8 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
 	// Both plans number members among those that they place; ranks are common.
 	all := e.P.Parts.All
-	in, at := make(problem.Selection, len(all.Model.Pending)), make([]int32, all.Ranks)
-	place := all.Places()
+	in, at := make(model.Selection, len(all.Model.Pending)), make([]int32, all.Model.Ranks)
+	place := all.Model.Places()
 	for _, one := range []*problem.Outcome{o, next} {
 		for i, pos := range one.Positions {
 			rank := one.Of.Model.Pending[i]
@@ -159,7 +159,7 @@ func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
 func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 	p := e.P
 	all := p.Parts.All
-	if len(o.Of.Model.Pending) == len(all.Model.Pending) || p.SpansTrees() && p.Room.Zones().Bind() {
+	if len(o.Of.Model.Pending) == len(all.Model.Pending) || p.Model.SpansTrees() && p.Room.Zones().Bind() {
 		return nil // roles within chosen domains do not match those of the further members
 	}
 	more := p.Unselected(o)
@@ -213,10 +213,10 @@ func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
 	least := s.least()
 	whole = len(least) <= minimalTried
 	if k := picks.Of(e.P); k != nil && whole {
-		var more []problem.Selection
-		more, whole = k.Leasts(minimalTried, func(in problem.Selection) bool {
-			is := func(o problem.Selection) bool { return slices.Equal(in, o) }
-			return (len(e.P.Multiples) > 0 || len(s.removals(in)) == 0) && !slices.ContainsFunc(least, is)
+		var more []model.Selection
+		more, whole = k.Leasts(minimalTried, func(in model.Selection) bool {
+			is := func(o model.Selection) bool { return slices.Equal(in, o) }
+			return (len(e.P.Model.Multiples) > 0 || len(s.removals(in)) == 0) && !slices.ContainsFunc(least, is)
 		})
 		least = append(least, more...)
 	} else {
@@ -261,11 +261,11 @@ func (e Engine) Evidence() problem.Evidence {
 	}
 	switch {
 	case p.Parts.Minimal == nil:
-	case len(p.Gang.Parts) == 0 && picks.Of(p) != nil && s.isPlain() && s.manyShapes == nil:
+	case len(p.Model.Gang.Parts) == 0 && picks.Of(p) != nil && s.isPlain() && s.manyShapes == nil:
 		s.fewest = p.Parts.Minimal.Size()
 	default:
 		minimal = s.forSelection(p.Parts.Minimal)
-		minimal.p.Multiples = minimal.p.AllMultiples() // multiples that groups keep in any case bind fewer members
+		minimal.p.Model.Multiples = minimal.p.AllMultiples() // multiples that groups keep in any case bind fewer members
 		minimal.weighMultiples()
 		if len(p.Request.Parts) > 0 {
 			out.Wanted = p.Parts.Minimal.Size() // minima of parts may exceed the gang's
@@ -287,7 +287,7 @@ func (e Engine) Evidence() problem.Evidence {
 func (e Engine) MostAdmitted() int {
 	p := e.P
 	all := p.WithMultiples(p.AllMultiples()) // multiples that groups keep in any case bind fewer members
-	if len(p.Gang.Parts) == 0 {
+	if len(p.Model.Gang.Parts) == 0 {
 		all = all.FromOneMember()
 	}
 	if picks.Of(p) != nil {
@@ -295,7 +295,7 @@ func (e Engine) MostAdmitted() int {
 		return in.Size()
 	}
 	s := selectionsOf(all)
-	return s.most(func(in problem.Selection) bool { return p.Only(in).Model.Admitted > 0 }).Size()
+	return s.most(func(in model.Selection) bool { return p.Only(in).Model.Admitted > 0 }).Size()
 }
 
 // HoldsWithoutRules says whether Least members of the lowest ranks, or of any, fit without any rule, multiple or limit, as
@@ -312,7 +312,7 @@ func (e Engine) HoldsWithoutRules() bool {
 		room, _ := roomOfRoles(whole)
 		return whole.sizes.Most(room) >= int64(e.P.Model.Least)
 	}
-	bound := len(problem.HardRules(e.P))+len(e.P.Multiples) > 0 || e.P.Model.Limits != nil
-	e.P.Gang.Each(func(a *problem.Part) { bound = bound || len(a.Limits) > 0 })
-	return bound && e.P.Parts.Left.Packing.Spent()
+	bound := len(problem.HardRules(e.P))+len(e.P.Model.Multiples) > 0 || e.P.Model.Limits != nil
+	e.P.Model.Gang.Each(func(a *model.Part) { bound = bound || len(a.Limits) > 0 })
+	return bound && e.P.Model.Left.Packing.Spent()
 }

@@ -40,7 +40,7 @@ func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
 		space.Spend(8 + int64(role)/2)
 		if e.zones != nil && e.at.Total() > 0 {
 			space.Spend(int64(len(e.zones)) / 4)
-			if !e.zones.Holds(e.capacity.p.Room.ByShape(e.at[:role])) {
+			if !e.zones.Holds(e.capacity.p.Model.ByShape(e.at[:role])) {
 				return
 			}
 		}

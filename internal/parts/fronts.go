@@ -164,7 +164,7 @@ func (e *nodeEnumerator) room(role int, free []int64) int32 {
 		}
 	}
 	if room > 0 && e.zones != nil {
-		room = min(room, int64(e.zones.Most(e.capacity.p.Room.Twin(role))))
+		room = min(room, int64(e.zones.Most(e.capacity.p.Model.Twin(role))))
 	}
 	return int32(room)
 }
@@ -178,12 +178,12 @@ func (e *nodeEnumerator) zoneRoom() int32 {
 		e.at[main] = 0
 	}
 	// Other roles of the main one's shape find zones as it does, and count in the same place.
-	others := e.capacity.p.Room.ByShape(e.at[:len(e.capacity.search.roles)])
+	others := e.capacity.p.Model.ByShape(e.at[:len(e.capacity.search.roles)])
 	for _, p := range e.zones {
 		switch {
 		case !others.Within(p):
 		case main < len(p):
-			n = max(n, p[e.capacity.p.Room.Twin(main)]-others[e.capacity.p.Room.Twin(main)])
+			n = max(n, p[e.capacity.p.Model.Twin(main)]-others[e.capacity.p.Model.Twin(main)])
 		default:
 			n = 0
 		}

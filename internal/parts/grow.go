@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -18,13 +19,13 @@ func growthPlans(p *problem.Problem) int { return max(1, p.Steps()/4) }
 // there is doubt. plans counts the trials, those of the caller included.
 //
 // order: parts.4
-func (s *selections) leastThatFits(refused, fits func(problem.Selection) bool, plans *int) problem.Selection {
+func (s *selections) leastThatFits(refused, fits func(model.Selection) bool, plans *int) model.Selection {
 	for _, in := range s.least() {
 		if refused(in) {
 			continue
 		}
 		if *plans++; *plans > s.p.SelectionPlans() {
-			*s.p.Parts.Doubt = true
+			*s.p.Model.Doubt = true
 			return nil
 		}
 		if fits(in) {
@@ -38,19 +39,19 @@ func (s *selections) leastThatFits(refused, fits func(problem.Selection) bool, p
 // members that the chain left out although there is room. The result fits, but need not be the best; where trials run
 // out it is as large as they came. A part that is there gets more own members, one that was left out is tried as a
 // whole and less.
-func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection) bool) problem.Selection {
+func (s *selections) grow(in, all model.Selection, fits func(model.Selection) bool) model.Selection {
 	parts := 0
-	s.p.Gang.Each(func(*problem.Part) { parts++ })
+	s.p.Model.Gang.Each(func(*model.Part) { parts++ })
 	plans := min(s.p.SelectionPlans(), growthPlans(s.p)/(parts*parts))
-	var walk func(a *problem.Part)
-	walk = func(a *problem.Part) {
+	var walk func(a *model.Part)
+	walk = func(a *model.Part) {
 		if plans <= 0 {
 			return
 		}
-		there := func() bool { return a == s.p.Gang || a.Idle || in.PlacedIn(a, s.pendingOf) > 0 }
+		there := func() bool { return a == s.p.Model.Gang || a.Idle || in.PlacedIn(a, s.pendingOf) > 0 }
 		// By size, smallest first.
 		var count int
-		var more func(i int) problem.Selection
+		var more func(i int) model.Selection
 		if there() {
 			count, more = s.withOwn(a, in, all)
 		} else {
@@ -72,20 +73,20 @@ func (s *selections) grow(in, all problem.Selection, fits func(problem.Selection
 			walk(b)
 		}
 	}
-	walk(s.p.Gang)
+	walk(s.p.Model.Gang)
 	return in
 }
 
 // withOwn are the selections with one, two and more further own members of a part, lowest ranks first. Minima stay
 // fulfilled, for members are only added to a part that is placed.
-func (s *selections) withOwn(a *problem.Part, in, all problem.Selection) (count int, more func(i int) problem.Selection) {
+func (s *selections) withOwn(a *model.Part, in, all model.Selection) (count int, more func(i int) model.Selection) {
 	var further []int32
 	for _, rank := range a.Ranks {
 		if i := s.pendingOf[rank]; i >= 0 && all[i] && !in[i] {
 			further = append(further, i)
 		}
 	}
-	return len(further), func(i int) problem.Selection {
+	return len(further), func(i int) model.Selection {
 		out := slices.Clone(in)
 		for _, k := range further[:i+1] {
 			out[k] = true
@@ -97,7 +98,7 @@ func (s *selections) withOwn(a *problem.Part, in, all problem.Selection) (count 
 // withPart are the selections with more and more of a part that was left out, smallest first. They come from the whole
 // part downwards, by removals that leave the members of in alone, and so keep all minima: in and all meet them, and so
 // do both together.
-func (s *selections) withPart(a *problem.Part, in, all problem.Selection) (count int, more func(i int) problem.Selection) {
+func (s *selections) withPart(a *model.Part, in, all model.Selection) (count int, more func(i int) model.Selection) {
 	next := slices.Clone(in)
 	for _, rank := range a.All() {
 		if i := s.pendingOf[rank]; i >= 0 && all[i] {
@@ -106,12 +107,12 @@ func (s *selections) withPart(a *problem.Part, in, all problem.Selection) (count
 	}
 	sparesIn := func(r removal) bool {
 		spares := true
-		r.each(func(_ *problem.Part, rank int) {
+		r.each(func(_ *model.Part, rank int) {
 			i := s.pendingOf[rank]
 			spares = spares && (i < 0 || !in[i])
 		})
 		return spares
 	}
 	c := s.ladder().chainFrom(next, sparesIn, func(st *standing) bool { return st.placed[st.down.at[a]] == 0 })
-	return c.len(), func(i int) problem.Selection { return c.at(c.len() - 1 - i) }
+	return c.len(), func(i int) model.Selection { return c.at(c.len() - 1 - i) }
 }

@@ -31,7 +31,7 @@ func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 			continue
 		}
 		at := k // the class with the groups that may still be tighter
-		for i := c.p.Model.View.TierIndex(best.tables.bounds[k]) - 1; i >= 0 && c.p.Parts.Left.Fronts.Left() > tightenSteps(c.p); i-- {
+		for i := c.p.Model.View.TierIndex(best.tables.bounds[k]) - 1; i >= 0 && c.p.Model.Left.Fronts.Left() > tightenSteps(c.p); i-- {
 			tier := c.p.Model.View.Tiers[i]
 			if !best.search.groupFitsAt(at, tier) {
 				break

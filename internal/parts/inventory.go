@@ -20,10 +20,10 @@ import (
 // them. A group with running members is alone in its class.
 type groupClass struct {
 	gather model.Gather
-	level  int             // 1: outermost
-	parent int             // the class around; -1: the gang
-	parts  []*problem.Part // its groups, in the order of first ranks
-	of     int             // the class itself, or the class that it was split from
+	level  int           // 1: outermost
+	parent int           // the class around; -1: the gang
+	parts  []*model.Part // its groups, in the order of first ranks
+	of     int           // the class itself, or the class that it was split from
 	// needs of one group: own new members by role, inner groups by class.
 	needs front.Vector
 	// home is the lowest vertex above the running members of the only group; -1: none run.
@@ -44,10 +44,10 @@ type inventory struct {
 	p          *problem.Problem
 	pendingOf  []int32 // by rank: index in pending; -1: it runs
 	positionOf []int32 // by rank: position while it runs; -1: it does not
-	signatures map[*problem.Part]string
-	text       []byte                  // memory of the last signature
-	limitedBy  map[*problem.Part][]int // the limits that count it as a group, by their place among all; nil: there are none
-	inOrder    bool                    // the order of roles by rank tells apart parts that may be placed partly
+	signatures map[*model.Part]string
+	text       []byte                // memory of the last signature
+	limitedBy  map[*model.Part][]int // the limits that count it as a group, by their place among all; nil: there are none
+	inOrder    bool                  // the order of roles by rank tells apart parts that may be placed partly
 	classes    []groupClass
 	done       []finished
 }
@@ -56,12 +56,12 @@ type inventory struct {
 // Classes come level by level, outermost first, those of a level in the order of first ranks; so the class around
 // another has a lower number.
 func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass, done []finished) {
-	inv := inventory{p: p, pendingOf: p.Places(), signatures: map[*problem.Part]string{}}
+	inv := inventory{p: p, pendingOf: p.Model.Places(), signatures: map[*model.Part]string{}}
 	inv.addSignatures()
 	own := make(front.Vector, len(p.Room.Shapes))
-	inv.countOwn(p.Gang, own)
-	todo := inv.collect(-1, []*problem.Part{p.Gang}) // breadth first, which gives the order of classes
-	for len(todo) > 0 {                              // level by level
+	inv.countOwn(p.Model.Gang, own)
+	todo := inv.collect(-1, []*model.Part{p.Model.Gang}) // breadth first, which gives the order of classes
+	for len(todo) > 0 {                                  // level by level
 		var next []nested
 		for _, n := range todo {
 			next = append(next, inv.addClass(n)...)
@@ -93,22 +93,22 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 
 // addSignatures writes those of all parts. A gang without parts has nothing to be compared.
 func (inv *inventory) addSignatures() {
-	if len(inv.p.Gang.Parts) > 0 {
+	if len(inv.p.Model.Gang.Parts) > 0 {
 		inv.findLimits()
-		inv.addSignature(inv.p.Gang)
+		inv.addSignature(inv.p.Model.Gang)
 	}
 }
 
 // findLimits finds which limits count which parts as groups.
 func (inv *inventory) findLimits() {
 	n := 0
-	inv.p.Gang.Each(func(a *problem.Part) {
+	inv.p.Model.Gang.Each(func(a *model.Part) {
 		for _, l := range a.Limits {
 			if n++; l.Depth == 0 {
 				continue // roles tell its members apart
 			}
 			if inv.limitedBy == nil {
-				inv.limitedBy = map[*problem.Part][]int{}
+				inv.limitedBy = map[*model.Part][]int{}
 			}
 			for _, b := range a.Counted(l) {
 				inv.limitedBy[b] = append(inv.limitedBy[b], n)
@@ -119,12 +119,12 @@ func (inv *inventory) findLimits() {
 
 // addSignature writes a text that is equal for parts with equal rules and equal requests. Parts without new members
 // have the empty signature. Running members make it unique by their first rank.
-func (inv *inventory) addSignature(a *problem.Part) string {
+func (inv *inventory) addSignature(a *model.Part) string {
 	own := make(front.Vector, len(inv.p.Room.Shapes))
 	inner := make([]string, 0, len(a.Parts))
 	for _, rank := range a.Ranks {
 		if i := inv.pendingOf[rank]; i >= 0 {
-			own[inv.p.Room.Role(int(i))]++
+			own[inv.p.Model.Role(int(i))]++
 		}
 	}
 	for _, o := range a.Parts {
@@ -146,7 +146,7 @@ func (inv *inventory) addSignature(a *problem.Part) string {
 		text = append(text, " as "...)
 		for _, rank := range a.Ranks {
 			if i := inv.pendingOf[rank]; i >= 0 {
-				text = numbers(text, inv.p.Room.Role(int(i)))
+				text = numbers(text, inv.p.Model.Role(int(i)))
 			}
 		}
 	}
@@ -171,10 +171,10 @@ func numbers[T int | int32](text []byte, list ...T) []byte {
 
 // countOwn adds the new members of a part to own, by role. Members of parts that are no groups in the gang's tree
 // belong to the group around.
-func (inv *inventory) countOwn(a *problem.Part, own front.Vector) {
+func (inv *inventory) countOwn(a *model.Part, own front.Vector) {
 	for _, rank := range a.Ranks {
 		if i := inv.pendingOf[rank]; i >= 0 {
-			own[inv.p.Room.Role(int(i))]++
+			own[inv.p.Model.Role(int(i))]++
 		}
 	}
 	for _, o := range a.Parts {
@@ -185,7 +185,7 @@ func (inv *inventory) countOwn(a *problem.Part, own front.Vector) {
 }
 
 // groupsIn lists the groups right inside a part that have new members, and notes the finished ones.
-func (inv *inventory) groupsIn(a *problem.Part) (out []*problem.Part) {
+func (inv *inventory) groupsIn(a *model.Part) (out []*model.Part) {
 	for _, o := range a.Parts {
 		switch {
 		case !o.InTree():
@@ -200,8 +200,8 @@ func (inv *inventory) groupsIn(a *problem.Part) (out []*problem.Part) {
 }
 
 // finish notes a part without new members, and all groups inside it, if members of them run.
-func (inv *inventory) finish(a *problem.Part) {
-	a.Each(func(o *problem.Part) {
+func (inv *inventory) finish(a *model.Part) {
+	a.Each(func(o *model.Part) {
 		if home := inv.homeOf(o); home >= 0 && o.InTree() {
 			inv.done = append(inv.done, finished{gather: o.Gather, level: o.Level, tier: inv.p.Model.View.TierOf(home)})
 		}
@@ -210,7 +210,7 @@ func (inv *inventory) finish(a *problem.Part) {
 
 // homeOf is the lowest vertex above the running members of a group, -1 if none run. Nodes outside the tree satisfy no
 // hard rule: with one, members that run there reach the root.
-func (inv *inventory) homeOf(a *problem.Part) layout.Vertex {
+func (inv *inventory) homeOf(a *model.Part) layout.Vertex {
 	x := inv.lowestOf(a)
 	if x >= 0 && inv.p.Model.View.Contains(inv.p.Model.View.Outside, x) && inv.p.Model.Hard {
 		return layout.Root
@@ -219,12 +219,12 @@ func (inv *inventory) homeOf(a *problem.Part) layout.Vertex {
 }
 
 // lowestOf is the lowest vertex above the running members of a part, -1 if none run.
-func (inv *inventory) lowestOf(a *problem.Part) layout.Vertex {
+func (inv *inventory) lowestOf(a *model.Part) layout.Vertex {
 	if len(inv.p.Model.Running) == 0 {
 		return -1
 	}
 	if inv.positionOf == nil {
-		inv.positionOf = inv.p.PositionsByRank()
+		inv.positionOf = inv.p.Model.PositionsByRank()
 	}
 	return inv.p.Model.View.LowestOf(a.All(), inv.positionOf)
 }
@@ -232,11 +232,11 @@ func (inv *inventory) lowestOf(a *problem.Part) layout.Vertex {
 // nested are groups with one signature inside the groups of one class: a class to be.
 type nested struct {
 	parent int
-	parts  []*problem.Part
+	parts  []*model.Part
 }
 
 // collect divides the groups right inside groups of one class by signature, in the order of first ranks.
-func (inv *inventory) collect(parent int, outer []*problem.Part) []nested {
+func (inv *inventory) collect(parent int, outer []*model.Part) []nested {
 	var out []nested
 	var bySignature sets.Intern[string]
 	for _, a := range outer {
@@ -249,9 +249,9 @@ func (inv *inventory) collect(parent int, outer []*problem.Part) []nested {
 		}
 	}
 	for _, n := range out {
-		slices.SortStableFunc(n.parts, problem.ComparePartRanks)
+		slices.SortStableFunc(n.parts, model.ComparePartRanks)
 	}
-	slices.SortStableFunc(out, func(x, y nested) int { return problem.ComparePartRanks(x.parts[0], y.parts[0]) })
+	slices.SortStableFunc(out, func(x, y nested) int { return model.ComparePartRanks(x.parts[0], y.parts[0]) })
 	return out
 }
 

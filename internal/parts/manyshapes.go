@@ -19,7 +19,7 @@ const manyShapesFrom = 1 << 12
 
 // isPlain says whether packing knows all rules of the gang.
 func (s *search) isPlain() bool {
-	return len(s.groups)+len(s.done) == 0 && !s.crossesTrees() && s.p.Parts.AllowedOf == nil && len(s.p.Multiples)+len(s.caps) == 0 && s.counted == nil
+	return len(s.groups)+len(s.done) == 0 && !s.crossesTrees() && s.p.Parts.AllowedOf == nil && len(s.p.Model.Multiples)+len(s.caps) == 0 && s.counted == nil
 }
 
 // avoidLongFronts has the gang packed if its fronts would be too long.
@@ -36,7 +36,7 @@ func (s *search) avoidLongFronts() {
 func (s *search) newManyShapes() *manyshapes.Search {
 	all := s.classes.all()
 	k := &manyshapes.Search{
-		P: s.p, Asks: s.asks, Want: s.totals[:len(s.roles)], Slots: s.slots, Of: all.of, Left: &s.p.Parts.Left.Packing,
+		P: s.p, Asks: s.asks, Want: s.totals[:len(s.roles)], Slots: s.slots, Of: all.of, Left: &s.p.Model.Left.Packing,
 		ChildrenOf: func(class int32) []int64 { return all.kids[int(class)-len(all.nodes)] },
 	}
 	for _, a := range all.nodes {
@@ -50,11 +50,11 @@ func (s *search) newManyShapes() *manyshapes.Search {
 // fronts of this search left some.
 func (s *search) construct(doubted bool) iter.Seq[*problem.Outcome] {
 	if s.isPlain() { // what fronts forgot does not matter
-		s.manyShapes, *s.p.Parts.Doubt = s.newManyShapes(), doubted
+		s.manyShapes, *s.p.Model.Doubt = s.newManyShapes(), doubted
 		return s.manyShapes.Plans()
 	}
-	*s.p.Parts.Doubt = true
-	if s.crossesTrees() || problem.BindsBelow(s.p) {
+	*s.p.Model.Doubt = true
+	if s.crossesTrees() || s.p.Model.BindsBelow() {
 		return func(func(*problem.Outcome) bool) {}
 	}
 	return s.builds()
@@ -76,8 +76,8 @@ func (s *search) kindOf(a *nodeClass) packing.Kind {
 	kind := packing.Kind{Free: a.free, Open: a.open}
 	if a.zones != nil {
 		kind.Takes = func(some []int32) bool {
-			s.p.Parts.Left.Packing.Spend(int64(len(a.zones)) / 4)
-			return a.zones.Holds(s.p.Room.ByShape(front.Vector(some)))
+			s.p.Model.Left.Packing.Spend(int64(len(a.zones)) / 4)
+			return a.zones.Holds(s.p.Model.ByShape(front.Vector(some)))
 		}
 	}
 	return kind

@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/picks"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/steps"
@@ -22,19 +23,19 @@ const asideShare = 4
 // order: parts.3
 func (s *search) ofBestSelection() *search {
 	var last *search
-	list, left := selectionsOf(s.p), s.p.Parts.Left
+	list, left := selectionsOf(s.p), s.p.Model.Left
 	aside := left.Fronts.Part(asideShare) // for what must be placed
 	left.Fronts.Spend(aside.Left())
-	byHand, onlyFronts := 0, problem.BindsBelow(s.p)
-	fits := func(in problem.Selection) bool {
+	byHand, onlyFronts := 0, s.p.Model.BindsBelow()
+	fits := func(in model.Selection) bool {
 		least := slices.Equal(in, s.p.Parts.Minimal) || len(list.removals(in)) == 0
 		if !least && onlyFronts && left.Fronts.Spent() {
-			*s.p.Parts.Doubt = true
+			*s.p.Model.Doubt = true
 			return false
 		}
 		if left.Packing.Spent() { // what must be placed is tried by hand
 			if !least || byHand == minimalTried {
-				*s.p.Parts.Doubt = true
+				*s.p.Model.Doubt = true
 				return false
 			}
 			byHand++
@@ -69,7 +70,7 @@ func (s *search) ofBestSelection() *search {
 // vectors of roles that fit, where these are all that matters, else by trials. Nil if there is none, or none beside the selections.
 //
 // order: howmany.4
-func anyone(s *search, fewest bool) problem.Selection {
+func anyone(s *search, fewest bool) model.Selection {
 	k := picks.Of(s.p)
 	if k == nil {
 		return nil
@@ -78,23 +79,23 @@ func anyone(s *search, fewest bool) problem.Selection {
 	if fewest {
 		inRoom, tried = k.LeastIn, k.Least
 	}
-	fit := picks.Fit{Takes: func(in problem.Selection) bool { return takesNow(s, in) }, Tries: s.p.SelectionPlans()}
+	fit := picks.Fit{Takes: func(in model.Selection) bool { return takesNow(s, in) }, Tries: s.p.SelectionPlans()}
 	if room, sure := roomOfRoles(s); room != nil {
-		*s.p.Parts.Doubt = *s.p.Parts.Doubt || !sure
-		if s.p.Parts.State == nil && len(s.p.Gang.Parts) == 0 { // parts have minima, whatever fits
+		*s.p.Model.Doubt = *s.p.Model.Doubt || !sure
+		if s.p.Parts.State == nil && len(s.p.Model.Gang.Parts) == 0 { // parts have minima, whatever fits
 			return inRoom(room)
 		}
 		fit = k.Within(room)
 	}
 	in, sure := tried(fit)
-	*s.p.Parts.Doubt = *s.p.Parts.Doubt || !sure
+	*s.p.Model.Doubt = *s.p.Model.Doubt || !sure
 	return in
 }
 
 // takesNow says whether members fit and the quota admits them.
-func takesNow(s *search, in problem.Selection) bool {
-	if left := s.p.Parts.Left; left.Packing.Spent() {
-		*s.p.Parts.Doubt = true
+func takesNow(s *search, in model.Selection) bool {
+	if left := s.p.Model.Left; left.Packing.Spent() {
+		*s.p.Model.Doubt = true
 		return false
 	}
 	try := s.forSelection(in)
@@ -150,9 +151,9 @@ func (s *search) plan() *problem.Outcome {
 // sortByRole orders the positions of each role within a group by rank. The members of two joined plans have theirs in
 // two runs.
 func sortByRole(p *problem.Problem, positions []int32) {
-	innermost, n := make([]int, p.Ranks), 0
-	var walk func(a *problem.Part, group int)
-	walk = func(a *problem.Part, group int) {
+	innermost, n := make([]int, p.Model.Ranks), 0
+	var walk func(a *model.Part, group int)
+	walk = func(a *model.Part, group int) {
 		if !a.Bundle {
 			n++
 			group = n
@@ -164,10 +165,10 @@ func sortByRole(p *problem.Problem, positions []int32) {
 			walk(b, group)
 		}
 	}
-	walk(p.Gang, 0)
+	walk(p.Model.Gang, 0)
 	of := map[[2]int][]int{} // indexes in pending
 	for i, rank := range p.Model.Pending {
-		key := [2]int{innermost[rank], int(p.Room.Role(i))}
+		key := [2]int{innermost[rank], int(p.Model.Role(i))}
 		of[key] = append(of[key], i)
 	}
 	for _, list := range of {

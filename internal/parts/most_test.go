@@ -41,11 +41,11 @@ func TestStepsAreKeptForWhatMustBePlaced(t *testing.T) {
 		require.NoError(t, err)
 		Engine{p}.Count()
 		p.Ready()
-		p.Model.Admitted, p.Parts.Left.Fronts = len(p.Model.Pending), steps.New(n, nil)
+		p.Model.Admitted, p.Model.Left.Fronts = len(p.Model.Pending), steps.New(n, nil)
 		s := newSearch(p, nil).ofBestSelection()
 		require.NotNil(t, s, n)
 		require.Len(t, s.p.Model.Pending, 3, n)
-		require.True(t, *p.Parts.Doubt, "more may fit")
+		require.True(t, *p.Model.Doubt, "more may fit")
 		p.Done()
 	}
 }

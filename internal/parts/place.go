@@ -39,15 +39,15 @@ func (c *capacity) decide(d layout.Vertex, st model.Strategy) *problem.Outcome {
 // assignAll gives all members positions, from the members and outermost groups placed below the gang's domain.
 func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, st model.Strategy) *problem.Outcome {
 	positions := make([]int32, len(c.p.Model.Pending))
-	as := assigner{capacity: c, classOf: map[*problem.Part]int{}, positions: positions}
-	as.inventory = inventory{p: c.p, pendingOf: c.p.Places(), signatures: map[*problem.Part]string{}}
+	as := assigner{capacity: c, classOf: map[*model.Part]int{}, positions: positions}
+	as.inventory = inventory{p: c.p, pendingOf: c.p.Model.Places(), signatures: map[*model.Part]string{}}
 	as.inventory.addSignatures()
 	for k := range c.search.groups {
 		for _, a := range c.search.groups[k].parts {
 			as.classOf[a] = c.search.groups[k].of
 		}
 	}
-	as.assign(c.p.Gang, c.mergeSplit(lists))
+	as.assign(c.p.Model.Gang, c.mergeSplit(lists))
 	return &problem.Outcome{Of: c.p, Domain: d, Tier: st.Gang, Misses: st.Groups, Positions: positions}
 }
 
@@ -158,8 +158,8 @@ func (c *capacity) takeGroup(lists [][]placed, needs front.Vector) placed {
 type assigner struct {
 	capacity  *capacity
 	inventory inventory
-	classOf   map[*problem.Part]int // the class of a group, before any was split off
-	positions []int32               // by index in pending
+	classOf   map[*model.Part]int // the class of a group, before any was split off
+	positions []int32             // by index in pending
 }
 
 // assign gives the positions in the lists of a group to its own members, role by role in rank order, and the placed
@@ -167,17 +167,17 @@ type assigner struct {
 // members and inner groups, so that any of them takes any placed group of it.
 //
 // order: roles.11, parts.10
-func (as *assigner) assign(a *problem.Part, lists [][]placed) {
+func (as *assigner) assign(a *model.Part, lists [][]placed) {
 	own := make([]int, 0, len(a.Ranks))
 	as.ownRanks(a, &own)
 	slices.Sort(own)
 	for _, rank := range own {
 		i := as.inventory.pendingOf[rank]
-		r := as.capacity.p.Room.Role(int(i))
+		r := as.capacity.p.Model.Role(int(i))
 		as.positions[i], lists[r] = lists[r][0].pos, lists[r][1:]
 	}
 	inner := as.inventory.groupsIn(a)
-	slices.SortStableFunc(inner, problem.ComparePartRanks)
+	slices.SortStableFunc(inner, model.ComparePartRanks)
 	for _, o := range inner {
 		k := len(as.capacity.search.roles) + as.classOf[o]
 		var in placed
@@ -188,7 +188,7 @@ func (as *assigner) assign(a *problem.Part, lists [][]placed) {
 
 // ownRanks lists the ranks of the new members that belong to a group itself: its own, and those of parts in it that
 // are no groups in the gang's topology.
-func (as *assigner) ownRanks(a *problem.Part, out *[]int) {
+func (as *assigner) ownRanks(a *model.Part, out *[]int) {
 	for _, rank := range a.Ranks {
 		if as.inventory.pendingOf[rank] >= 0 {
 			*out = append(*out, rank)

@@ -69,7 +69,7 @@ func firstOfRole(s *search) int {
 	if len(s.groups) > 0 || s.fewest > 0 {
 		return 0
 	}
-	n := slices.IndexFunc(s.p.Room.RoleOf, func(role int32) bool { return role > 0 })
+	n := slices.IndexFunc(s.p.Model.RoleOf, func(role int32) bool { return role > 0 })
 	if n < 0 {
 		return len(s.p.Model.Pending)
 	}
@@ -81,7 +81,7 @@ func firstOfRole(s *search) int {
 func leastLoads(s *search) []int64 {
 	loads := make([]int64, 1+len(s.p.Model.Pending))
 	for i := range s.p.Model.Pending {
-		load := s.loads[s.p.Room.Role(i)]
+		load := s.loads[s.p.Model.Role(i)]
 		if len(s.groups) > 0 || s.fewest > 0 {
 			load = slices.Min(s.loads[:len(s.roles)])
 		}
@@ -100,7 +100,7 @@ func (c *capacity) mostIn(d layout.Vertex) (most partialFit) {
 	if c.search.fewest > 0 {
 		return partialFit{members: c.mostOfAny(d)}
 	}
-	if len(c.search.groups) == 0 && len(c.p.Multiples) > 0 {
+	if len(c.search.groups) == 0 && len(c.p.Model.Multiples) > 0 {
 		return partialFit{members: c.mostKeeping(d)}
 	}
 	if len(c.search.groups) == 0 {
@@ -142,7 +142,7 @@ func (c *capacity) mostOfAny(d layout.Vertex) int {
 func (c *capacity) mostKeeping(d layout.Vertex) int {
 	n := len(c.p.Model.Pending)
 	for want := c.firstMembers(n); n > 0 && !(c.search.keepsMultiples(want) && c.takesVector(d, want)); n-- {
-		if want[c.p.Room.Role(n-1)]--; !c.tables.space.Spend(int64(1 + len(want)/4)) {
+		if want[c.p.Model.Role(n-1)]--; !c.tables.space.Spend(int64(1 + len(want)/4)) {
 			return 0
 		}
 	}
@@ -153,7 +153,7 @@ func (c *capacity) mostKeeping(d layout.Vertex) int {
 func (c *capacity) firstMembers(n int) front.Vector {
 	want := make(front.Vector, len(c.search.want))
 	for i := range n {
-		want[c.p.Room.Role(i)]++
+		want[c.p.Model.Role(i)]++
 	}
 	c.search.counted.bound(want)
 	return want
@@ -229,7 +229,7 @@ func (s *search) proven() bool {
 		s = s.relax()
 	}
 	for i, in := range list.least() {
-		if i > 0 && s.p.Parts.Left.Packing.Spent() {
+		if i > 0 && s.p.Model.Left.Packing.Spent() {
 			return false
 		}
 		one := s.forSelection(in)
@@ -255,7 +255,7 @@ func (s *search) proven() bool {
 //
 // order: howmany.4
 func provenOfAny(s *search) bool {
-	doubt := s.p.Parts.Doubt
+	doubt := s.p.Model.Doubt
 	before := *doubt
 	*doubt = false
 	found := anyone(s, true)
@@ -268,7 +268,7 @@ func provenOfAny(s *search) bool {
 // as well.
 func (s *search) provenAcrossTrees(list *selections) bool {
 	for i, in := range list.least() {
-		if i > 0 && s.p.Parts.Left.Packing.Spent() {
+		if i > 0 && s.p.Model.Left.Packing.Spent() {
 			return false
 		}
 		one := s.forSelection(in)
@@ -277,5 +277,5 @@ func (s *search) provenAcrossTrees(list *selections) bool {
 			return false // trials ran out before it
 		}
 	}
-	return !list.truncated && !*s.p.Parts.Doubt && provenOfAny(s)
+	return !list.truncated && !*s.p.Model.Doubt && provenOfAny(s)
 }

@@ -15,7 +15,7 @@ import (
 // where all members have one role. Where vectors are forgotten it says that all fit, so that it is never too low.
 func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 	p := e.P
-	if !p.Room.HasRoles() {
+	if !p.Model.HasRoles() {
 		return nil
 	}
 	s := &search{p: p}
@@ -28,7 +28,7 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	}
 	if s.vectors() <= manyShapesFrom {
 		r.most = p.Room.Zones().PendingByRole()
-		r.capacity = &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Steps(), &p.Parts.Left.Fronts)}}
+		r.capacity = &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Steps(), &p.Model.Left.Fronts)}}
 	}
 	return r.on
 }
@@ -82,7 +82,7 @@ func (r *rooms) count(zones front.Front) int64 {
 	s := r.search
 	if r.capacity == nil {
 		kind := packing.Kind{Free: r.free, Open: r.open}
-		return packing.New(s.asks, []packing.Kind{kind}, s.totals[:len(s.roles)], &s.p.Parts.Left.Packing).Most(0)
+		return packing.New(s.asks, []packing.Kind{kind}, s.totals[:len(s.roles)], &s.p.Model.Left.Packing).Most(0)
 	}
 	f, forgot := r.capacity.onNode(r.free, r.open, zones)
 	if forgot {

@@ -3,7 +3,7 @@
 // fronts up the tree (package front), and decides strategy, domain, children and members.
 //
 // The rules are those of docs/order/7-shapes.md and docs/order/8-parts.md. A search that ends before everything was
-// tried notes it in Parts.Doubt: then neither its plan nor a refusal is proven.
+// tried notes it in Model.Doubt: then neither its plan nor a refusal is proven.
 //
 // Everything here belongs to one plan and is not safe for concurrent use. All searches of a plan share steps, vertex
 // classes and domain choices; tables are each search's own.
@@ -118,8 +118,8 @@ func (s *search) relax() *search {
 
 // forSelection returns the search for another selection of the same gang. Roles, slots and vertex classes stay valid,
 // for the classes are capped at the demand of the whole gang; the groups are counted anew.
-func (s *search) forSelection(in problem.Selection) *search {
-	s.p.Parts.Left.Packing.Spend(int64(s.vertices()))
+func (s *search) forSelection(in model.Selection) *search {
+	s.p.Model.Left.Packing.Spend(int64(s.vertices()))
 	out := *s
 	out.p, out.cached, out.byDomains, out.feasibility, out.built = s.p.Only(in), nil, nil, 0, nil
 	out.readGroups()
@@ -256,19 +256,19 @@ func (s *search) members(a front.Vector) int64 { return s.sizes.Of(a) }
 // capsOf are the limits of the gang and its parts. A begun group is counted among the running ones. O(limits * members * tiers).
 func capsOf(s *search) (rules capRules) {
 	var place, at []int32
-	s.p.Gang.Each(func(a *problem.Part) {
+	s.p.Model.Gang.Each(func(a *model.Part) {
 		for _, l := range a.Limits {
 			if l.Domains {
 				continue // counted beside that
 			}
 			if place == nil {
-				place, at = s.p.Places(), s.p.PositionsByRank()
+				place, at = s.p.Model.Places(), s.p.Model.PositionsByRank()
 			}
 			r := capRule{OnPart: l}
 			switch {
 			case l.Alone != "":
 				ranks := a.LimitedBy(l)
-				others := countMembers(s, without(s.p.Ranks, ranks), place, at)
+				others := countMembers(s, without(s.p.Model.Ranks, ranks), place, at)
 				r.its, r.others = countMembers(s, ranks, place, at), &others
 			case l.Depth == 0:
 				r.its = countMembers(s, a.All(), place, at)
@@ -300,7 +300,7 @@ func countMembers(s *search, ranks []int, place, at []int32) counts {
 	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
 	for _, rank := range ranks {
 		if i := place[rank]; i >= 0 {
-			c.totals[s.p.Room.Role(int(i))] = 1
+			c.totals[s.p.Model.Role(int(i))] = 1
 		}
 		if at[rank] >= 0 {
 			c.runs.Add(s.p.Model.View, s.p.Model.View.NodeVertex(at[rank]), 1)
@@ -311,7 +311,7 @@ func countMembers(s *search, ranks []int, place, at []int32) counts {
 }
 
 // countGroups counts groups: new ones by class. A limit counts all groups of a class, or none.
-func countGroups(s *search, groups []*problem.Part, at []int32) counts {
+func countGroups(s *search, groups []*model.Part, at []int32) counts {
 	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
 	for _, a := range groups {
 		if home := s.p.Model.View.LowestOf(a.All(), at); home >= 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/sets"
 )
@@ -17,9 +18,9 @@ import (
 // by removals from the largest one.
 type selections struct {
 	p         *problem.Problem
-	pendingOf []int32               // by rank: index in pending; -1: the member runs
-	kinds     map[*problem.Part]int // equal for parts that can change places
-	down      *ladder               // nil: not asked for yet
+	pendingOf []int32             // by rank: index in pending; -1: the member runs
+	kinds     map[*model.Part]int // equal for parts that can change places
+	down      *ladder             // nil: not asked for yet
 	// truncated: steps ran out, and the list of least selections may be incomplete.
 	truncated bool
 }
@@ -27,9 +28,9 @@ type selections struct {
 // selectionsOf reads the parts of a gang. A part with pinned members is alike to none, since a quota may admit one
 // such part and not another. O(parts * members).
 func selectionsOf(p *problem.Problem) *selections {
-	inv := inventory{p: p, pendingOf: p.Places(), signatures: map[*problem.Part]string{}, inOrder: true}
+	inv := inventory{p: p, pendingOf: p.Model.Places(), signatures: map[*model.Part]string{}, inOrder: true}
 	inv.addSignatures()
-	s := &selections{p: p, pendingOf: inv.pendingOf, kinds: make(map[*problem.Part]int, len(inv.signatures))}
+	s := &selections{p: p, pendingOf: inv.pendingOf, kinds: make(map[*model.Part]int, len(inv.signatures))}
 	var kinds sets.Intern[string]
 	for a, text := range inv.signatures {
 		s.kinds[a], _ = kinds.Of(text)
@@ -37,7 +38,7 @@ func selectionsOf(p *problem.Problem) *selections {
 	if len(p.Pinned) == 0 {
 		return s
 	}
-	p.Gang.Each(func(a *problem.Part) { // unlike any other part
+	p.Model.Gang.Each(func(a *model.Part) { // unlike any other part
 		if slices.ContainsFunc(a.All(), func(rank int) bool { i := s.pendingOf[rank]; return i >= 0 && p.Pinned[p.Names[p.Model.Pending[i]]] }) {
 			s.kinds[a] = -1 - a.First()
 		}
@@ -48,18 +49,18 @@ func selectionsOf(p *problem.Problem) *selections {
 // ladder is that of the gang, made once.
 func (s *selections) ladder() *ladder {
 	if s.down == nil {
-		s.down = &ladder{pendingOf: s.pendingOf, at: map[*problem.Part]int32{}, kinds: len(s.kinds)}
-		s.down.add(s.p.Gang, -1, s.kinds)
+		s.down = &ladder{pendingOf: s.pendingOf, at: map[*model.Part]int32{}, kinds: len(s.kinds)}
+		s.down.add(s.p.Model.Gang, -1, s.kinds)
 	}
 	return s.down
 }
 
 // chain is the whole chain from a selection.
-func (s *selections) chain(in problem.Selection) *chain { return s.ladder().chainFrom(in, nil, nil) }
+func (s *selections) chain(in model.Selection) *chain { return s.ladder().chainFrom(in, nil, nil) }
 
 // hasRunning says whether members of a part run.
-func (s *selections) hasRunning(a *problem.Part) (is bool) {
-	a.Each(func(b *problem.Part) {
+func (s *selections) hasRunning(a *model.Part) (is bool) {
+	a.Each(func(b *model.Part) {
 		is = is || slices.ContainsFunc(b.Ranks, func(rank int) bool { return s.pendingOf[rank] < 0 })
 	})
 	return is
@@ -67,12 +68,12 @@ func (s *selections) hasRunning(a *problem.Part) (is bool) {
 
 // everything selects all new members but those of optional parts whose minima are more than their known members. It
 // is the largest selection: every other one is within it. Nil if the gang's minima cannot be met, or nobody is left.
-func (s *selections) everything() problem.Selection {
-	in := make(problem.Selection, len(s.p.Model.Pending))
+func (s *selections) everything() model.Selection {
+	in := make(model.Selection, len(s.p.Model.Pending))
 	for i := range in {
 		in[i] = true
 	}
-	if !s.complete(s.p.Gang, in) || in.Size() == 0 {
+	if !s.complete(s.p.Model.Gang, in) || in.Size() == 0 {
 		return nil
 	}
 	return in
@@ -82,7 +83,7 @@ func (s *selections) everything() problem.Selection {
 // deselected on the way, and counts as not placed; one with running members cannot be, so that the answer is no.
 //
 // order: parts.2
-func (s *selections) complete(a *problem.Part, in problem.Selection) bool {
+func (s *selections) complete(a *model.Part, in model.Selection) bool {
 	placed := 0
 	for _, b := range a.Parts {
 		switch {
@@ -103,7 +104,7 @@ func (s *selections) complete(a *problem.Part, in problem.Selection) bool {
 }
 
 // leaveOut deselects the new members of a part.
-func (s *selections) leaveOut(a *problem.Part, in problem.Selection) {
+func (s *selections) leaveOut(a *model.Part, in model.Selection) {
 	for _, rank := range a.All() {
 		if i := s.pendingOf[rank]; i >= 0 {
 			in[i] = false
@@ -112,7 +113,7 @@ func (s *selections) leaveOut(a *problem.Part, in problem.Selection) {
 }
 
 // removals lists the steps down from a selection, see standing.removals. O(members + parts * log).
-func (s *selections) removals(in problem.Selection) (out []removal) {
+func (s *selections) removals(in model.Selection) (out []removal) {
 	s.ladder().standingOf(in).removals(func(r removal) { out = append(out, r) })
 	return out
 }
@@ -124,9 +125,9 @@ func (s *selections) removals(in problem.Selection) (out []removal) {
 // be no better. So the first that fits is the best. If trials run out, the good one is the answer, with doubt.
 //
 // order: parts.3
-func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
+func (s *selections) most(fits func(model.Selection) bool) model.Selection {
 	all := s.everything()
-	if all != nil && len(s.p.Multiples) > 0 {
+	if all != nil && len(s.p.Model.Multiples) > 0 {
 		return s.mostKeeping(all, fits)
 	}
 	if all == nil || fits(all) {
@@ -135,14 +136,14 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 	chain := s.chain(all)
 	// The first i of the chain do not fit: all is the first, and was refused.
 	i := 1 + sort.Search(chain.len()-1, func(i int) bool { return fits(chain.at(i + 1)) })
-	var best problem.Selection
+	var best model.Selection
 	if i < chain.len() {
 		best = chain.at(i)
 	}
-	if len(s.p.Gang.Parts) == 0 {
+	if len(s.p.Model.Gang.Parts) == 0 {
 		return best
 	}
-	refused := func(in problem.Selection) bool { // not to be tried again
+	refused := func(in model.Selection) bool { // not to be tried again
 		at := chain.find(in)
 		return at >= 0 && at < i
 	}
@@ -162,7 +163,7 @@ func (s *selections) most(fits func(problem.Selection) bool) problem.Selection {
 			continue
 		}
 		if plans >= s.p.SelectionPlans() {
-			*s.p.Parts.Doubt = true
+			*s.p.Model.Doubt = true
 			break
 		}
 		if plans++; fits(in) {
@@ -178,8 +179,8 @@ const mostReached = 4
 // downFrom iterates over the selections that removals reach from one, best first. Every removal leads to a smaller,
 // and so to a worse selection: when one is taken from the heap, all that are better have come. Callers bound the
 // selections taken; those that wait for their turn are bounded here, and where they are too many none follows.
-func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection] {
-	return func(yield func(problem.Selection) bool) {
+func (s *selections) downFrom(all model.Selection) iter.Seq[model.Selection] {
+	return func(yield func(model.Selection) bool) {
 		first := sized{all, all.Size(), all.Key()}
 		open, seen, st := selectionHeap{first}, map[string]bool{first.key: true}, s.ladder().standingOf(all)
 		for len(open) > 0 {
@@ -188,7 +189,7 @@ func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection]
 				return
 			}
 			if len(seen) > mostReached*s.p.SelectionSteps() {
-				s.truncated, *s.p.Parts.Doubt = true, true
+				s.truncated, *s.p.Model.Doubt = true, true
 				continue
 			}
 			st.read(in.members)
@@ -207,17 +208,17 @@ func (s *selections) downFrom(all problem.Selection) iter.Seq[problem.Selection]
 // among them, whenever steps run out.
 //
 // order: parts.4
-func (s *selections) least() []problem.Selection {
+func (s *selections) least() []model.Selection {
 	all := s.everything()
 	if all == nil {
 		return nil
 	}
-	if len(s.p.Multiples) > 0 {
+	if len(s.p.Model.Multiples) > 0 {
 		return s.allKeeping(all)
 	}
 	chain := s.chain(all)
-	out := []problem.Selection{chain.last()}
-	if len(s.p.Gang.Parts) == 0 {
+	out := []model.Selection{chain.last()}
+	if len(s.p.Model.Gang.Parts) == 0 {
 		return out
 	}
 	// All selections are gone through, for one of which nothing can be left out may lie anywhere below the largest.
@@ -225,7 +226,7 @@ func (s *selections) least() []problem.Selection {
 	steps := 0
 	for in := range s.downFrom(all) {
 		if steps++; steps > s.p.SelectionSteps() {
-			s.truncated, *s.p.Parts.Doubt = true, true
+			s.truncated, *s.p.Model.Doubt = true, true
 			break
 		}
 		if key := in.Key(); !seen[key] && len(s.removals(in)) == 0 {
@@ -241,13 +242,13 @@ func (s *selections) least() []problem.Selection {
 }
 
 // compareSelections puts the better selection first: more members, then the lower rank where two first differ.
-func compareSelections(a, b problem.Selection) int {
+func compareSelections(a, b model.Selection) int {
 	return cmp.Or(cmp.Compare(b.Size(), a.Size()), a.CompareRanks(b))
 }
 
 // sized is a selection with the number of its members, and its key, which are asked for often.
 type sized struct {
-	members problem.Selection
+	members model.Selection
 	size    int
 	key     string
 }
@@ -256,7 +257,7 @@ type sized struct {
 func (a sized) without(r removal, pendingOf []int32) sized {
 	a.members = slices.Clone(a.members)
 	key := []byte(a.key)
-	r.each(func(_ *problem.Part, rank int) {
+	r.each(func(_ *model.Part, rank int) {
 		if i := pendingOf[rank]; i >= 0 && a.members[i] {
 			a.members[i], a.size = false, a.size-1
 			key[i/8] &^= 1 << (i % 8) // see problem.Selection.Key
@@ -272,7 +273,7 @@ func (a sized) compare(b sized) int {
 }
 
 // sortBySize puts selections with the fewest members first, of equals the better.
-func sortBySize(list []problem.Selection) {
+func sortBySize(list []model.Selection) {
 	all := make([]sized, len(list))
 	for i, in := range list {
 		all[i] = sized{members: in, size: in.Size()}

@@ -39,5 +39,5 @@ func TestSelectionsReachedAreBounded(t *testing.T) {
 	}
 	require.Greater(t, reached, mostReached*p.SelectionSteps()-len(req.Parts))
 	require.True(t, s.truncated)
-	require.True(t, *p.Parts.Doubt)
+	require.True(t, *p.Model.Doubt)
 }

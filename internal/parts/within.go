@@ -6,6 +6,7 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/steps"
 )
@@ -32,8 +33,8 @@ type countedLimit struct {
 // countedOf reads the limits of a gang; nil: it has none. O(limits * running members * tiers).
 func countedOf(p *problem.Problem) *countedDomains {
 	w := &countedDomains{view: p.Model.View}
-	p.Gang.Each(func(a *problem.Part) {
-		if a == p.Gang && p.Model.Limits.CountDomains() {
+	p.Model.Gang.Each(func(a *model.Part) {
+		if a == p.Model.Gang && p.Model.Limits.CountDomains() {
 			for _, c := range p.Model.Limits.Within {
 				w.add(p, a, c.Tier, c.Most)
 			}
@@ -51,9 +52,9 @@ func countedOf(p *problem.Problem) *countedDomains {
 }
 
 // add adds a limit of the gang or of a part.
-func (w *countedDomains) add(p *problem.Problem, a *problem.Part, tier int32, most int64) {
-	c := countedLimit{tier: tier, ranks: a.All(), all: a == p.Gang, used: map[layout.Vertex]bool{}}
-	at := p.PositionsByRank()
+func (w *countedDomains) add(p *problem.Problem, a *model.Part, tier int32, most int64) {
+	c := countedLimit{tier: tier, ranks: a.All(), all: a == p.Model.Gang, used: map[layout.Vertex]bool{}}
+	at := p.Model.PositionsByRank()
 	for _, rank := range c.ranks {
 		if at[rank] >= 0 {
 			c.used[w.view.DomainAt(at[rank], tier)] = true
@@ -65,10 +66,10 @@ func (w *countedDomains) add(p *problem.Problem, a *problem.Part, tier int32, mo
 
 // weighed are the limits of a search, whose totals are known, with the members that each counts. O(limits * members).
 func (w *countedDomains) weighed(s *search) *countedDomains {
-	if w == nil || !slices.ContainsFunc(w.list, func(c countedLimit) bool { return !c.all || problem.BindsBelow(s.p) }) {
+	if w == nil || !slices.ContainsFunc(w.list, func(c countedLimit) bool { return !c.all || s.p.Model.BindsBelow() }) {
 		return w
 	}
-	place, at := s.p.Places(), s.p.PositionsByRank()
+	place, at := s.p.Model.Places(), s.p.Model.PositionsByRank()
 	next := &countedDomains{view: w.view, list: slices.Clone(w.list)}
 	for i := range next.list {
 		next.list[i].its = countMembers(s, w.list[i].ranks, place, at).of
@@ -193,8 +194,8 @@ func (w *countedDomains) largest(f front.Front, space *front.Space) (out front.F
 
 // breakDomains says whether running members lie in more domains than a part may, or outside the tree.
 func breakDomains(p *problem.Problem) (broken bool) {
-	at := p.PositionsByRank()
-	p.Gang.Each(func(a *problem.Part) {
+	at := p.Model.PositionsByRank()
+	p.Model.Gang.Each(func(a *model.Part) {
 		for _, l := range a.Limits {
 			broken = broken || l.Domains && usesTooMany(p.Model.View, a, l, at)
 		}
@@ -202,7 +203,7 @@ func breakDomains(p *problem.Problem) (broken bool) {
 	return broken
 }
 
-func usesTooMany(v *layout.View, a *problem.Part, l limits.OnPart, at []int32) bool {
+func usesTooMany(v *layout.View, a *model.Part, l limits.OnPart, at []int32) bool {
 	used := map[layout.Vertex]bool{}
 	for _, rank := range a.All() {
 		if at[rank] < 0 {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -32,7 +33,7 @@ type atom struct {
 
 // cell is what makes own members of a part interchangeable.
 type cell struct {
-	part   *problem.Part
+	part   *model.Part
 	role   int32
 	pinned bool // counts where a quota is asked
 }
@@ -40,9 +41,9 @@ type cell struct {
 // Of finds the sets of a gang in parts; nil if these are the selections of parts.2: no part that may be placed in part
 // has own members that differ. O(members * log).
 func Of(p *problem.Problem) *Picks {
-	k := &Picks{p: p, place: p.Places(), least: max(1, p.Gang.Least-len(p.Model.Running))}
+	k := &Picks{p: p, place: p.Model.Places(), least: max(1, p.Model.Gang.Least-len(p.Model.Running))}
 	cells, loose := map[cell]int{}, false
-	p.Gang.Each(func(a *problem.Part) {
+	p.Model.Gang.Each(func(a *model.Part) {
 		before, whole := len(cells), []int32(nil)
 		for _, rank := range a.Ranks {
 			i := k.place[rank]
@@ -53,7 +54,7 @@ func Of(p *problem.Problem) *Picks {
 				whole = append(whole, i)
 				continue
 			}
-			c := cell{a, p.Room.Role(int(i)), p.Parts.State != nil && p.Pinned[p.Names[p.Model.Pending[i]]]}
+			c := cell{a, p.Model.Role(int(i)), p.Parts.State != nil && p.Pinned[p.Names[p.Model.Pending[i]]]}
 			at, ok := cells[c]
 			if !ok {
 				at = len(cells)
@@ -79,7 +80,7 @@ func Of(p *problem.Problem) *Picks {
 // Unlike those of a selection its own members may be of any ranks.
 //
 // order: howmany.4
-func (k *Picks) fulfils(a *problem.Part, in problem.Selection) bool {
+func (k *Picks) fulfils(a *model.Part, in model.Selection) bool {
 	placed := 0
 	for _, b := range a.Parts {
 		if b.Idle || in.PlacedIn(b, k.place) > 0 {
@@ -95,15 +96,15 @@ func (k *Picks) fulfils(a *problem.Part, in problem.Selection) bool {
 }
 
 // isWhole says whether a set may be placed by the minima and the multiples.
-func (k *Picks) isWhole(in problem.Selection) bool {
-	return k.fulfils(k.p.Gang, in) && !slices.ContainsFunc(k.p.Multiples, func(r problem.MultipleRule) bool { return !r.Keeps(k.place, in) })
+func (k *Picks) isWhole(in model.Selection) bool {
+	return k.fulfils(k.p.Model.Gang, in) && !slices.ContainsFunc(k.p.Model.Multiples, func(r model.MultipleRule) bool { return !r.Keeps(k.place, in) })
 }
 
 // LargestIn is the best set of a gang without parts and quota that is within one of some vectors of roles, which have no more of a role than
 // there are; nil: none is.
 //
 // order: howmany.4
-func (k *Picks) LargestIn(room []front.Vector) (best problem.Selection) {
+func (k *Picks) LargestIn(room []front.Vector) (best model.Selection) {
 	most := int64(k.least)
 	for _, v := range room {
 		most = max(most, v.Total())
@@ -113,8 +114,8 @@ func (k *Picks) LargestIn(room []front.Vector) (best problem.Selection) {
 
 // LeastIn is the set of the fewest members, and of the lowest ranks, within one of some vectors of roles; nil: none is, or of a gang with
 // parts none is found.
-func (k *Picks) LeastIn(room []front.Vector) problem.Selection {
-	if len(k.p.Gang.Parts) == 0 {
+func (k *Picks) LeastIn(room []front.Vector) model.Selection {
+	if len(k.p.Model.Gang.Parts) == 0 {
 		return k.bestIn(room, k.least)
 	}
 	in, _ := k.Least(k.Within(room))
@@ -123,19 +124,19 @@ func (k *Picks) LeastIn(room []front.Vector) problem.Selection {
 
 // Within asks of sets whether they are within one of some vectors of roles, and the quota admits them.
 func (k *Picks) Within(room []front.Vector) Fit {
-	return Fit{Tries: k.p.SelectionSteps(), Takes: func(in problem.Selection) bool {
+	return Fit{Tries: k.p.SelectionSteps(), Takes: func(in model.Selection) bool {
 		one := k.p.Only(in)
 		n := make(front.Vector, len(one.Room.Shapes))
 		for i := range one.Model.Pending {
-			n[one.Room.Role(i)]++
+			n[one.Model.Role(i)]++
 		}
 		return one.Model.Admitted > 0 && front.Front(room).Holds(n)
 	}}
 }
 
 // bestIn is the set of n members of the lowest ranks within one of some vectors. O(vectors * members).
-func (k *Picks) bestIn(room []front.Vector, n int) (best problem.Selection) {
-	in := make(problem.Selection, len(k.p.Model.Pending))
+func (k *Picks) bestIn(room []front.Vector, n int) (best model.Selection) {
+	in := make(model.Selection, len(k.p.Model.Pending))
 	for _, v := range room {
 		if v.Total() < int64(n) {
 			continue
@@ -143,7 +144,7 @@ func (k *Picks) bestIn(room []front.Vector, n int) (best problem.Selection) {
 		clear(in)
 		left, open := slices.Clone(v), n
 		for i := range in {
-			if role := k.p.Room.Role(i); open > 0 && left[role] > 0 {
+			if role := k.p.Model.Role(i); open > 0 && left[role] > 0 {
 				in[i] = true
 				left[role]--
 				open--

@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -40,24 +41,24 @@ func drawPicks(t *rapid.T) *Picks {
 	req.MinMember = rapid.IntRange(1, len(req.Members)).Draw(t, "minimum")
 	p, err := problem.New(c, req, nil, problem.Bounds{})
 	require.NoError(t, err)
-	if p.Gang == nil || Of(p) == nil {
+	if p.Model.Gang == nil || Of(p) == nil {
 		t.Skip("no members that may be left out differ")
 	}
 	return Of(p)
 }
 
 // sizeOf is what the members of a set ask for.
-func sizeOf(p *problem.Problem, in problem.Selection) (sum int64) {
+func sizeOf(p *problem.Problem, in model.Selection) (sum int64) {
 	for i, is := range in {
 		if is {
-			sum += p.Room.Shapes[p.Room.Role(i)].Resources["gpu"]
+			sum += p.Room.Shapes[p.Model.Role(i)].Resources["gpu"]
 		}
 	}
 	return sum
 }
 
 // fulfils says whether a set fulfils the minima: as many members as the gang needs, as many bundles, and of each that is there its own.
-func fulfils(p *problem.Problem, in problem.Selection) bool {
+func fulfils(p *problem.Problem, in model.Selection) bool {
 	bundles := 0
 	for _, part := range p.Request.Parts {
 		n := 0
@@ -77,9 +78,9 @@ func fulfils(p *problem.Problem, in problem.Selection) bool {
 }
 
 // bestBy is the first of all sets that fulfil the minima and fit, by size in one direction, then by ranks; nil: there is none.
-func bestBy(k *Picks, room int64, direction int) (best problem.Selection) {
+func bestBy(k *Picks, room int64, direction int) (best model.Selection) {
 	for bits := range 1 << len(k.p.Model.Pending) {
-		in := make(problem.Selection, len(k.p.Model.Pending))
+		in := make(model.Selection, len(k.p.Model.Pending))
 		for i := range in {
 			in[i] = bits>>i&1 == 1
 		}
@@ -100,7 +101,7 @@ func TestPicksEqualEnumeration(t *testing.T) {
 		p := k.p
 		defer p.Done()
 		room := rapid.Int64Range(0, 12).Draw(t, "room")
-		fit := Fit{Tries: 1 << 20, Takes: func(in problem.Selection) bool { return sizeOf(p, in) <= room }}
+		fit := Fit{Tries: 1 << 20, Takes: func(in model.Selection) bool { return sizeOf(p, in) <= room }}
 		largest, sure := k.Largest(fit)
 		require.True(t, sure)
 		require.Equal(t, bestBy(k, room, -1), largest)
@@ -117,7 +118,7 @@ func TestPicksThatEndEarlyAreNotSure(t *testing.T) {
 		p := k.p
 		defer p.Done()
 		room := rapid.Int64Range(0, 12).Draw(t, "room")
-		fit := Fit{Tries: rapid.IntRange(0, 3).Draw(t, "tries"), Takes: func(in problem.Selection) bool { return sizeOf(p, in) <= room }}
+		fit := Fit{Tries: rapid.IntRange(0, 3).Draw(t, "tries"), Takes: func(in model.Selection) bool { return sizeOf(p, in) <= room }}
 		best := bestBy(k, room, -1)
 		found, sure := k.Largest(fit)
 		if sure {
@@ -138,7 +139,7 @@ func TestSetsWithinVectors(t *testing.T) {
 		defer p.Done()
 		of := make([]int32, len(p.Room.Shapes)) // as fronts, vectors have no more of a role than there are
 		for i := range p.Model.Pending {
-			of[p.Room.Role(i)]++
+			of[p.Model.Role(i)]++
 		}
 		var room []front.Vector
 		for range rapid.IntRange(1, 3).Draw(t, "vectors") {
@@ -150,7 +151,7 @@ func TestSetsWithinVectors(t *testing.T) {
 		}
 		least, _ := k.Least(k.Within(room))
 		require.Equal(t, least, k.LeastIn(room))
-		if len(p.Gang.Parts) == 0 {
+		if len(p.Model.Gang.Parts) == 0 {
 			largest, sure := k.Largest(k.Within(room))
 			require.True(t, sure)
 			require.Equal(t, largest, k.LargestIn(room))

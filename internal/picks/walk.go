@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // This file answers: which of the sets is the best that fits? Members come in rank order, each first as one of the set;
@@ -13,14 +13,14 @@ import (
 
 // Fit says of sets whether they fit. Of multiples apart, less fits wherever more does.
 type Fit struct {
-	Takes func(problem.Selection) bool
+	Takes func(model.Selection) bool
 	Tries int // how often it may be asked
 }
 
 // Largest is the best set that fits, nil if none is found; sure: there is no better one, as far as Fit says the truth.
 //
 // order: howmany.4
-func (k *Picks) Largest(fit Fit) (best problem.Selection, sure bool) {
+func (k *Picks) Largest(fit Fit) (best model.Selection, sure bool) {
 	w := k.walk(fit)
 	w.capCells()
 	best = w.greedy()
@@ -28,7 +28,7 @@ func (k *Picks) Largest(fit Fit) (best problem.Selection, sure bool) {
 	if best != nil {
 		low = best.Size()
 	}
-	if len(k.p.Gang.Parts) == 0 && len(k.p.Multiples) == 0 { // of a size that fits one less does, too
+	if len(k.p.Model.Gang.Parts) == 0 && len(k.p.Model.Multiples) == 0 { // of a size that fits one less does, too
 		n := top - low + 1
 		found := sort.Search(max(0, n), func(i int) bool { return w.find(top-i, &best) })
 		return best, !w.ended && (found < n || best == nil)
@@ -44,7 +44,7 @@ func (k *Picks) Largest(fit Fit) (best problem.Selection, sure bool) {
 // Least is the set of the fewest members that fits, of equals that of the lowest ranks; else as Largest.
 //
 // order: howmany.4
-func (k *Picks) Least(fit Fit) (best problem.Selection, sure bool) {
+func (k *Picks) Least(fit Fit) (best model.Selection, sure bool) {
 	w := k.walk(fit)
 	w.capCells()
 	for size, top := k.least, w.room(); size <= top && !w.ended; size++ {
@@ -60,7 +60,7 @@ func (k *Picks) Least(fit Fit) (best problem.Selection, sure bool) {
 
 // Leasts lists the first n sets that leave nothing out that they need not have, fewest members first, then by ranks;
 // whole: there are no more. minimal says whether nothing can be left out of a set.
-func (k *Picks) Leasts(n int, minimal func(problem.Selection) bool) (list []problem.Selection, whole bool) {
+func (k *Picks) Leasts(n int, minimal func(model.Selection) bool) (list []model.Selection, whole bool) {
 	w := k.walk(Fit{})
 	w.capCells()
 	for size, top := k.least, w.room(); size <= top; size++ {
@@ -81,7 +81,7 @@ func (k *Picks) Leasts(n int, minimal func(problem.Selection) bool) (list []prob
 type walk struct {
 	*Picks
 	fit        Fit
-	in         problem.Selection
+	in         model.Selection
 	size       int
 	count      []int  // by cell: members taken
 	most, left []int  // by cell: members that fit by themselves at most, and those that are still to come
@@ -93,7 +93,7 @@ type walk struct {
 
 func (k *Picks) walk(fit Fit) *walk {
 	w := &walk{
-		Picks: k, fit: fit, in: make(problem.Selection, len(k.p.Model.Pending)), count: make([]int, k.cells), most: make([]int, k.cells),
+		Picks: k, fit: fit, in: make(model.Selection, len(k.p.Model.Pending)), count: make([]int, k.cells), most: make([]int, k.cells),
 		left: make([]int, k.cells), closed: make([]bool, k.cells), known: map[bool][][]int{}, steps: k.p.Steps(),
 	}
 	for _, a := range k.atoms {
@@ -103,7 +103,7 @@ func (k *Picks) walk(fit Fit) *walk {
 }
 
 // monotone says whether less fits wherever more does.
-func (w *walk) monotone() bool { return len(w.p.Multiples) == 0 }
+func (w *walk) monotone() bool { return len(w.p.Model.Multiples) == 0 }
 
 // put takes an atom, or gives it back.
 func (w *walk) put(a *atom, is bool) {
@@ -196,7 +196,7 @@ func (w *walk) room() int {
 }
 
 // find looks for the set of a size that has the lowest ranks.
-func (w *walk) find(size int, best *problem.Selection) bool {
+func (w *walk) find(size int, best *model.Selection) bool {
 	return w.each(0, size, func() bool {
 		if !w.isWhole(w.in) || !w.takes() {
 			return false
@@ -239,7 +239,7 @@ func (w *walk) each(i, size int, enough func() bool) (is bool) {
 }
 
 // greedy is a set that fits, nil if none is found: the members that ask for least, as many as fit.
-func (w *walk) greedy() (best problem.Selection) {
+func (w *walk) greedy() (best model.Selection) {
 	if !w.monotone() {
 		return nil
 	}
@@ -255,7 +255,7 @@ func (w *walk) greedy() (best problem.Selection) {
 	}
 	asks := w.asks()
 	slices.SortStableFunc(some, func(a, b *atom) int {
-		return cmp.Compare(asks[w.p.Room.Role(int(a.members[0]))], asks[w.p.Room.Role(int(b.members[0]))])
+		return cmp.Compare(asks[w.p.Model.Role(int(a.members[0]))], asks[w.p.Model.Role(int(b.members[0]))])
 	})
 	for n := sort.Search(len(some), func(i int) bool { return !w.with(some[:i+1], w.takes) }); n > 0 && best == nil; n-- {
 		w.with(some[:n], func() bool {

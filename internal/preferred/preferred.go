@@ -142,7 +142,7 @@ func (s *Search) solve(req *gang.Request) *trial {
 	}
 	o := s.outcomeOf(p)
 	if rest := p.Bounds.Rest; rest != nil {
-		*rest = *cmp.Or(p.Parts.Left, p.NewBudget())
+		*rest = *cmp.Or(p.Model.Left, p.NewBudget())
 	}
 	if o == nil {
 		p.Done()

@@ -4,7 +4,6 @@ package problem
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -56,24 +55,6 @@ func (p *Problem) IsOwn(name string) bool {
 		return name == p.Request.Name
 	}
 	return p.Team.Has(name)
-}
-
-// Places has, by rank, the index of each member in pending; -1: it is not pending.
-func (p *Problem) Places() []int32 {
-	at := slices.Repeat([]int32{-1}, p.Ranks)
-	for i, rank := range p.Model.Pending {
-		at[rank] = int32(i)
-	}
-	return at
-}
-
-// PositionsByRank has, by rank, the position of each running member; -1: it does not run.
-func (p *Problem) PositionsByRank() []int32 {
-	at := slices.Repeat([]int32{-1}, p.Ranks)
-	for _, m := range p.Model.Running {
-		at[m.Rank] = m.Pos
-	}
-	return at
 }
 
 // runningAt iterates over the positions of the gang's running members.

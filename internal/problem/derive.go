@@ -75,7 +75,7 @@ func withoutOthers(p *Problem, st model.Strategy) *Problem {
 	next.Room.Forget()
 	next.Model.Gather.Worths = []int32{st.Gang}
 	if p.InParts() {
-		next.Parts.Doubt, next.Parts.Left = new(bool), p.NewBudget()
+		next.Model.Doubt, next.Model.Left = new(bool), p.NewBudget()
 	}
 	// Of a gang in parts there are none.
 	next.Model.Levels = slices.Clone(p.Model.Levels)
@@ -88,14 +88,14 @@ func withoutOthers(p *Problem, st model.Strategy) *Problem {
 // Again is the problem for one more search, which has steps and doubts of its own.
 func (p *Problem) Again(b Bounds) *Problem {
 	next := p.derive()
-	next.Bounds, next.Parts.Left, next.Parts.Doubt = b, b.Left, new(bool)
+	next.Bounds, next.Model.Left, next.Model.Doubt = b, b.Left, new(bool)
 	return next
 }
 
 // WithoutMultiples is the problem with no multiple to keep.
 func (p *Problem) WithoutMultiples() *Problem {
 	next := p.derive()
-	next.Model.Multiple, next.Model.Forced, next.Multiples = nil, nil, nil
+	next.Model.Multiple, next.Model.Forced, next.Model.Multiples = nil, nil, nil
 	return next
 }
 
@@ -103,7 +103,7 @@ func (p *Problem) WithoutMultiples() *Problem {
 func (p *Problem) WithLimits(l *limits.Limits, kept func(limits.OnPart) bool) *Problem {
 	next := p.derive()
 	if p.InParts() {
-		next.Gang = p.Gang.changed(func(_, to *Part) {
+		next.Model.Gang = p.Model.Gang.Changed(func(_, to *model.Part) {
 			to.Limits = slices.DeleteFunc(slices.Clone(to.Limits), func(l limits.OnPart) bool { return kept == nil || !kept(l) })
 		})
 	}
@@ -114,9 +114,9 @@ func (p *Problem) WithLimits(l *limits.Limits, kept func(limits.OnPart) bool) *P
 }
 
 // WithMultiples is a gang in parts that keeps these multiples and no others.
-func (p *Problem) WithMultiples(rules []MultipleRule) *Problem {
+func (p *Problem) WithMultiples(rules []model.MultipleRule) *Problem {
 	next := p.derive()
-	next.Multiples = rules
+	next.Model.Multiples = rules
 	return next
 }
 
@@ -127,8 +127,8 @@ func (p *Problem) WithoutRules() *Problem {
 	next.together = false
 	next.Model.Gather, next.Model.Levels = unbound(p.Model.View), nil
 	if p.InParts() {
-		next.Gang = &Part{Gather: next.Model.Gather, Ranks: p.Gang.All()}
-		slices.Sort(next.Gang.Ranks)
+		next.Model.Gang = &model.Part{Gather: next.Model.Gather, Ranks: p.Model.Gang.All()}
+		slices.Sort(next.Model.Gang.Ranks)
 	}
 	next.Model.Hard = isHard(next)
 	return next
@@ -138,32 +138,32 @@ func (p *Problem) WithoutRules() *Problem {
 // gang fits at all. A MustGather counts with the tier that it names itself: a tighter one around it may be left out.
 // O(parts + members).
 func (p *Problem) UnderRules(kept []HardRule) *Problem {
-	bound := map[*Part]bool{}
+	bound := map[*model.Part]bool{}
 	for _, r := range kept {
 		for _, a := range r.parts {
 			bound[a] = true
 		}
 	}
 	next := p.derive()
-	next.Gang = p.Gang.changed(func(from, to *Part) {
-		to.under(bound[from], p.Model.View)
+	next.Model.Gang = p.Model.Gang.Changed(func(from, to *model.Part) {
+		under(to, bound[from], p.Model.View)
 		// A limit on groups counts each of them in one domain, which their own MustGather sees to.
 		to.Limits = slices.DeleteFunc(slices.Clone(to.Limits), func(l limits.OnPart) bool {
-			return (l.Depth > 0 || l.Of != nil) && slices.ContainsFunc(from.Counted(l), func(a *Part) bool { return !bound[a] })
+			return (l.Depth > 0 || l.Of != nil) && slices.ContainsFunc(from.Counted(l), func(a *model.Part) bool { return !bound[a] })
 		})
 	})
-	next.Model.Gather = next.Gang.Gather
+	next.Model.Gather = next.Model.Gang.Gather
 	next.Model.Hard = isHard(next)
 	// A multiple that a MustGather left out here kept in any case may bind now, and may divide roles. Zones are
 	// prepared by role.
-	if bindMultiples(next); len(next.Multiples) > 0 {
+	if bindMultiples(next); len(next.Model.Multiples) > 0 {
 		next.Room.AlignAnew()
 	}
 	return next
 }
 
 // under binds a part to its own MustGather, or to none.
-func (a *Part) under(bound bool, v *layout.View) {
+func under(a *model.Part, bound bool, v *layout.View) {
 	must := a.Gather.Own
 	a.Gather = unbound(cmp.Or(a.OtherTree, v))
 	if bound {
@@ -173,15 +173,15 @@ func (a *Part) under(bound bool, v *layout.View) {
 
 // FromOneMember is a gang without parts that may run with a single member.
 func (p *Problem) FromOneMember() *Problem {
-	gang := *p.Gang
+	gang := *p.Model.Gang
 	gang.Least = 1
 	return p.withGang(&gang)
 }
 
 // withGang is the problem with another tree of parts over the same ranks.
-func (p *Problem) withGang(gang *Part) *Problem {
+func (p *Problem) withGang(gang *model.Part) *Problem {
 	next := p.derive()
-	next.Gang = gang
+	next.Model.Gang = gang
 	return next
 }
 
@@ -192,7 +192,7 @@ func (p *Problem) unbundled() *Problem { return p.derive() }
 // quota admits all or none of it. O(members).
 //
 // order: howmany.3
-func (p *Problem) Only(in Selection) *Problem {
+func (p *Problem) Only(in model.Selection) *Problem {
 	next := p.derive()
 	next.Parts.Selection, next.Parts.All, next.Room.All = in, p, &p.Room
 	if in.Size() < len(p.Model.Pending) {
@@ -221,17 +221,17 @@ func keepMembers(p, from *Problem, kept func(i int) bool) {
 			n++
 		}
 	}
-	p.Model.Pending, p.Room.RoleOf = make([]int, 0, n), nil
-	if from.Room.RoleOf != nil {
-		p.Room.RoleOf = make([]int32, 0, n)
+	p.Model.Pending, p.Model.RoleOf = make([]int, 0, n), nil
+	if from.Model.RoleOf != nil {
+		p.Model.RoleOf = make([]int32, 0, n)
 	}
 	for i := range from.Model.Pending {
 		if !kept(i) {
 			continue
 		}
 		p.Model.Pending = append(p.Model.Pending, from.Model.Pending[i])
-		if from.Room.RoleOf != nil {
-			p.Room.RoleOf = append(p.Room.RoleOf, from.Room.RoleOf[i])
+		if from.Model.RoleOf != nil {
+			p.Model.RoleOf = append(p.Model.RoleOf, from.Model.RoleOf[i])
 		}
 	}
 }
@@ -252,7 +252,7 @@ func (p *Problem) beside(o *Outcome) *Problem {
 	// New maps: findAnchors fills them, and those of p are shared with other problems.
 	next.Model.Siblings, next.Model.Friends, next.Model.LCA = nil, nil, runningLCA(next)
 	findAnchors(next)
-	next.Multiples = countRunning(next, next.Multiples)
+	next.Model.Multiples = countRunning(next, next.Model.Multiples)
 	return next
 }
 
@@ -295,7 +295,7 @@ func (p *Problem) OfRoles() []*Problem {
 
 // EachAlone are the problems of the members of each shape alone: OfRoles if there are several, else p itself.
 func EachAlone(p *Problem) []*Problem {
-	if p.Room.HasRoles() {
+	if p.Model.HasRoles() {
 		return p.OfRoles()
 	}
 	return []*Problem{p}
@@ -304,9 +304,9 @@ func EachAlone(p *Problem) []*Problem {
 // ofRole is the problem of one role. Its slots are not floored: multiples count the members of all roles.
 func ofRole(p *Problem, r int) *Problem {
 	next := p.derive()
-	next.Room.Shapes, next.Room.RoleOf, next.Room.Twins = p.Room.Shapes[r:r+1], nil, nil
+	next.Room.Shapes, next.Model.RoleOf, next.Model.Twins = p.Room.Shapes[r:r+1], nil, nil
 	next.Room.Forget() // they are of a shape
-	next.Model.Multiple, next.Model.Forced, next.Multiples = nil, nil, nil
+	next.Model.Multiple, next.Model.Forced, next.Model.Multiples = nil, nil, nil
 	if p.Parts.AllowedOf != nil {
 		next.Room.Allowed = p.Parts.AllowedOf[r]
 	}
@@ -319,30 +319,30 @@ func ofRole(p *Problem, r int) *Problem {
 
 // WithDomains is the problem whose parts of other topologies lie in these domains; the root confines nothing. Members
 // in different domains are of different roles. O(members * parts).
-func (p *Problem) WithDomains(at map[*Part]layout.Vertex) *Problem {
+func (p *Problem) WithDomains(at map[*model.Part]layout.Vertex) *Problem {
 	next := p.derive()
 	if p.Parts.All != nil {
 		// The roles are those of the whole gang, divided by the same domains, so that roles of a selection have the
 		// same numbers. The parts are p's, in case p has other rules than the whole gang.
-		all := p.Parts.All.withGang(p.Gang).WithDomains(at)
-		next.Parts.All, next.Room.All, next.Room.Shapes, next.Room.Twins = all, &all.Room, all.Room.Shapes, all.Room.Twins
+		all := p.Parts.All.withGang(p.Model.Gang).WithDomains(at)
+		next.Parts.All, next.Room.All, next.Room.Shapes, next.Model.Twins = all, &all.Room, all.Room.Shapes, all.Model.Twins
 		next.Parts.AllowedOf, next.Parts.RoleBefore = all.Parts.AllowedOf, all.Parts.RoleBefore
-		next.Room.RoleOf = nil
+		next.Model.RoleOf = nil
 		for i, is := range p.Parts.Selection {
 			if is {
-				next.Room.RoleOf = append(next.Room.RoleOf, all.Room.RoleOf[i])
+				next.Model.RoleOf = append(next.Model.RoleOf, all.Model.RoleOf[i])
 			}
 		}
 	} else {
 		divideByAllowed(next, at)
 	}
 	// A role counts for the same multiples as the role that it was divided from.
-	next.Multiples = slices.Clone(p.Multiples)
-	for i := range next.Multiples {
-		before := next.Multiples[i].Roles
-		next.Multiples[i].Roles = make(front.Weights, len(next.Room.Shapes))
+	next.Model.Multiples = slices.Clone(p.Model.Multiples)
+	for i := range next.Model.Multiples {
+		before := next.Model.Multiples[i].Roles
+		next.Model.Multiples[i].Roles = make(front.Weights, len(next.Room.Shapes))
 		for r, from := range next.Parts.RoleBefore {
-			next.Multiples[i].Roles[r] = before[from]
+			next.Model.Multiples[i].Roles[r] = before[from]
 		}
 	}
 	next.Room.AlignAnew()

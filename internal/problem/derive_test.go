@@ -55,8 +55,8 @@ Parts.All            =    =     =               =                =             =
 Parts.AllowedOf      =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      *           =             0
 Parts.RoleBefore     =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      *           =             0
 Allowed              =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =           =             0
-Parts.Doubt          =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             0
-Parts.Left           =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             0
+Doubt                =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             0
+Left                 =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             0
 together             =    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =           =             =
 Needs                =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =           =             =
 Policy               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
@@ -99,6 +99,7 @@ Company              *    =     =               =                *             =
 Judges               *    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 whole                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             =
 Names                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+called               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Memory               0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 before               0    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =           =             =
 All                  =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      *           =             0
@@ -108,26 +109,26 @@ Hard                 =    =     =               =                =             =
 
 func TestDerivedProblemsSayEveryField(t *testing.T) {
 	whole := rich(t)
-	others := make(Selection, len(whole.Model.Pending)) // not the first ones
+	others := make(model.Selection, len(whole.Model.Pending)) // not the first ones
 	others[len(others)-1], others[len(others)-3] = true, true
 	selected := whole.Only(others)
 	placed := &Outcome{Of: selected, Positions: []int32{6, 7}, Tier: whole.Model.View.RootTop - 1}
 	first := &Outcome{Of: whole, Positions: []int32{6, 7}, Tier: whole.Model.View.RootTop - 1}
-	var otherTree *Part
-	whole.Gang.Each(func(a *Part) {
+	var otherTree *model.Part
+	whole.Model.Gang.Each(func(a *model.Part) {
 		if a.OtherTree != nil {
 			otherTree = a
 		}
 	})
-	domains := map[*Part]layout.Vertex{otherTree: otherTree.OtherTree.DomainsOf(1)[0]}
+	domains := map[*model.Part]layout.Vertex{otherTree: otherTree.OtherTree.DomainsOf(1)[0]}
 	bundled, some := whole.derive(), selected.derive() // of units instead of roles
 	for _, p := range []*Problem{bundled, some} {
-		p.Room.RoleOf, p.Unbundled = nil, whole.derive()
+		p.Model.RoleOf, p.Unbundled = nil, whole.derive()
 		p.Unbundled.Model.Pending = slices.Repeat(whole.Model.Pending, len(whole.Room.Shapes))
 	}
 	some.Parts.All = bundled
 	unparted := whole.derive() // in equal groups
-	unparted.Gang, unparted.Room.Spared = nil, false
+	unparted.Model.Gang, unparted.Room.Spared = nil, false
 	staying := whole.derive()
 	staying.Room.LeavingGone = false
 	for _, p := range []*Problem{selected, bundled, some, unparted, staying} {
@@ -146,7 +147,7 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		"WithLeavingGone":  {append(both[:3:3], staying), (*Problem).WithLeavingGone},
 		"WithoutMultiples": {both, (*Problem).WithoutMultiples},
 		"WithLimits":       {both, func(p *Problem) *Problem { return p.WithLimits(nil, nil) }},
-		"WithMultiples":    {both, func(p *Problem) *Problem { return p.WithMultiples(p.Multiples[1:]) }},
+		"WithMultiples":    {both, func(p *Problem) *Problem { return p.WithMultiples(p.Model.Multiples[1:]) }},
 		"WithoutRules":     {both, (*Problem).WithoutRules},
 		"UnderRules":       {both, func(p *Problem) *Problem { return p.UnderRules(nil) }},
 		"withGang":         {both, (*Problem).FromOneMember},
@@ -287,7 +288,7 @@ func oneEntry(t reflect.Type) reflect.Value {
 
 type noTeam struct{ Team }
 
-func (noTeam) Called(a *Part) string { return a.Called }
+func (noTeam) Called(_ int, name string) string { return name }
 
 // rich is a problem in which no field is zero but those of a selection and of units.
 func rich(t *testing.T) *Problem {
@@ -319,7 +320,7 @@ func rich(t *testing.T) *Problem {
 	require.NoError(t, err)
 	p.Ready()
 	p.Room.Judges.Tolerates(&req.Shape, nil) // so that there is a judge
-	require.NotEmpty(t, p.Multiples)
+	require.NotEmpty(t, p.Model.Multiples)
 	fill(p)
 	return p
 }
@@ -361,15 +362,16 @@ func fill(p *Problem) {
 	p.oneLevel = [1]model.Level{{Size: 4}}
 	p.Model.Levels, p.Model.Multiple, p.Model.Forced = p.oneLevel[:], []int64{1, 2, 2, 2}, layout.Tally{1: 1}
 	fillWith(p, "indexes", [2]*index.Index{{}, {}})
-	p.Room.Twins = []int32{0, 1}
-	p.Model.Limits, p.Gang.Limits = &limits.Limits{}, []limits.OnPart{{Name: "limit", Tier: 1, Most: 3}}
+	p.Model.Twins = []int32{0, 1}
+	p.Model.Limits, p.Model.Gang.Limits = &limits.Limits{}, []limits.OnPart{{Name: "limit", Tier: 1, Most: 3}}
 	p.Room.Company = limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, nil, false, "gang", p.IsOwn)
 	p.whole, p.before = &Problem{}, &Outcome{}
 	p.Parts = partState{
 		cut: []model.Level{{Size: 2}}, First: []*Problem{{}}, Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
-		AllowedOf: make([]room.Allowed, len(p.Room.Shapes)), RoleBefore: []int32{0, 1}, Doubt: new(bool), Left: new(front.Budget),
+		AllowedOf: make([]room.Allowed, len(p.Room.Shapes)), RoleBefore: []int32{0, 1},
 	}
-	*p.Parts.Doubt = true
+	p.Model.Doubt, p.Model.Left = new(bool), new(front.Budget)
+	*p.Model.Doubt = true
 	p.Room.Allowed, p.Room.Spared = room.Allowed{{View: p.Model.View, End: 4}}, true
 	p.Parts.AllowedOf[1] = room.Allowed{{View: p.Model.View, End: 8}}
 	p.Room.ZoneState.OwnNeeds, p.Room.ZoneState.Released = snapshot.NeedsByZones{nil: nil}, map[int32]room.Released{1: {}}

@@ -34,7 +34,7 @@ func limitsNeedParts(p *Problem) bool {
 		return p.Model.Limits.CapAbove()
 	}
 	outer := &p.Model.Levels[0]
-	short := int64(p.Ranks)%outer.Size != 0
+	short := int64(p.Model.Ranks)%outer.Size != 0
 	switch {
 	case !slotsTellGroups(p, short) || p.Model.Limits.CapAbove():
 		return true
@@ -58,7 +58,7 @@ func slotsTellGroups(p *Problem, short bool) bool {
 // order: limits.11
 func triedFirst(p *Problem) (first []*Problem) {
 	cut := p.Parts.cut
-	if len(cut) != 1 || !countsDomainsOnly(p) || int64(p.Ranks)%cut[0].Size != 0 || len(p.Model.Running) > 0 || p.Parts.State != nil || p.Room.Zones().Bind() {
+	if len(cut) != 1 || !countsDomainsOnly(p) || int64(p.Model.Ranks)%cut[0].Size != 0 || len(p.Model.Running) > 0 || p.Parts.State != nil || p.Room.Zones().Bind() {
 		return nil
 	}
 	counted, groups := p.Model.Limits.Within[0].Tier, &cut[0].Gather
@@ -83,14 +83,15 @@ func triedFirst(p *Problem) (first []*Problem) {
 // countsDomainsOnly says whether a Within of one layer is the only rule of a gang in parts on numbers.
 func countsDomainsOnly(p *Problem) bool {
 	return p.Model.Limits.CountDomains() && len(p.Model.Limits.Within) == 1 && !p.Model.Limits.CapAbove() && !p.Model.Limits.CountMembers() &&
-		len(p.Gang.Limits)+len(p.Gang.Multiples) == 0
+		len(p.Model.Gang.Limits)+len(p.Model.Gang.Multiples) == 0
 }
 
 // inLevels is the problem of all members of a gang in equal groups, or in none, whose groups had been made parts. Plans are those of members,
 // nil: of the problem itself.
 func inLevels(p *Problem, gather model.Gather, levels []model.Level, members *Problem) *Problem {
 	next := p.derive()
-	next.Gang, next.Parts, next.Model.Least = nil, partState{}, len(p.Model.Pending)
+	next.Model.Gang, next.Parts, next.Model.Least = nil, partState{}, len(p.Model.Pending)
+	next.Model.Doubt, next.Model.Left = nil, nil
 	next.Model.Gather, next.Model.Levels, next.Unbundled = gather, levels, members
 	next.Room.All, next.Room.Allowed, next.Model.Hard = nil, nil, isHard(next)
 	return next
@@ -113,10 +114,10 @@ func joinAlone(p *Problem) {
 	}
 	number, joined := 0, map[key][]int{}
 	var keys []key // in the order of their first parts
-	is := func(a *Part, l limits.OnPart) bool {
+	is := func(a *model.Part, l limits.OnPart) bool {
 		return l.Alone != "" && l.Depth == 0 && a.InTree() && a.Level > 0 && a.Gather.Hard && a.Gather.Must <= l.Tier
 	}
-	p.Gang.Each(func(a *Part) {
+	p.Model.Gang.Each(func(a *model.Part) {
 		for _, l := range a.Limits {
 			if k := (key{l.Alone, l.Tier, a.Level}); is(a, l) {
 				if joined[k] == nil {
@@ -131,13 +132,13 @@ func joinAlone(p *Problem) {
 		if len(joined[k]) < 2 {
 			continue
 		}
-		p.Gang.Each(func(a *Part) {
+		p.Model.Gang.Each(func(a *model.Part) {
 			a.Limits = slices.DeleteFunc(a.Limits, func(l limits.OnPart) bool { return is(a, l) && k == key{l.Alone, l.Tier, a.Level} })
 		})
 		one := limits.OnPart{Name: fmt.Sprintf("%s %s for parts", gang.Alone, k.limit), Tier: k.tier, Most: 1, Depth: k.level, Of: joined[k]}
 		alone := one
 		alone.Alone = k.limit
-		p.Gang.Limits = append(p.Gang.Limits, one, alone)
+		p.Model.Gang.Limits = append(p.Model.Gang.Limits, one, alone)
 	}
 }
 
@@ -146,7 +147,7 @@ func aloneTiers(p *Problem) (tiers []int32) {
 	if !p.InParts() {
 		return nil
 	}
-	p.Gang.Each(func(a *Part) {
+	p.Model.Gang.Each(func(a *model.Part) {
 		for _, l := range a.Limits {
 			if l.Alone != "" && !slices.Contains(tiers, l.Tier) {
 				tiers = append(tiers, l.Tier)
@@ -167,13 +168,13 @@ func companyByRank(p *Problem) []company {
 	if len(aloneTiers(p)) == 0 {
 		return nil
 	}
-	out := slices.Repeat([]company{{limits: p.Model.Limits}}, p.Ranks)
+	out := slices.Repeat([]company{{limits: p.Model.Limits}}, p.Model.Ranks)
 	if siblingsLeave(p) {
 		for rank := range out {
 			out[rank].gang = gangOf(p, rank)
 		}
 	}
-	p.Gang.Each(func(a *Part) {
+	p.Model.Gang.Each(func(a *model.Part) {
 		for _, l := range a.Limits {
 			if l.Alone == "" {
 				continue
@@ -199,7 +200,7 @@ func companyByRole(p *Problem) []company {
 	}
 	out := make([]company, len(p.Room.Shapes))
 	for i, rank := range p.Model.Pending {
-		out[p.Room.Role(i)] = by[rank]
+		out[p.Model.Role(i)] = by[rank]
 	}
 	return out
 }

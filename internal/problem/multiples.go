@@ -14,21 +14,15 @@ import (
 	"github.com/muster-sched/muster/internal/model"
 )
 
-// Multiple binds the number of members in each domain of a tier.
-type Multiple struct {
-	tier int32
-	of   int64 // members, above 0
-}
-
 // MultiplesIn are the multiples of rules; those of an unknown layer are left out, for gatherRules refuses them.
-func (p *Problem) MultiplesIn(rules []gang.Rule) (out []Multiple) {
+func (p *Problem) MultiplesIn(rules []gang.Rule) (out []model.Multiple) {
 	return multiplesIn(p.Model.View, rules)
 }
 
-func multiplesIn(v *layout.View, rules []gang.Rule) (out []Multiple) {
+func multiplesIn(v *layout.View, rules []gang.Rule) (out []model.Multiple) {
 	for _, r := range rules {
 		if tier, ok := v.TierNamed(r.Layer); ok && r.Multiple > 0 {
-			out = append(out, Multiple{tier, int64(r.Multiple)})
+			out = append(out, model.Multiple{Tier: tier, Of: int64(r.Multiple)})
 		}
 	}
 	return out
@@ -36,14 +30,14 @@ func multiplesIn(v *layout.View, rules []gang.Rule) (out []Multiple) {
 
 // unitsOf is, by tier up to the root's, the least common multiple of all multiples at or below it, in members; nil:
 // there are none. So each unit is a multiple of all units below.
-func unitsOf(p *Problem, list []Multiple) (units []int64) {
+func unitsOf(p *Problem, list []model.Multiple) (units []int64) {
 	if len(list) == 0 {
 		return nil
 	}
 	units = slices.Repeat([]int64{1}, int(p.Model.View.RootTop)+1)
 	for _, m := range list {
-		for t := m.tier; t <= p.Model.View.RootTop; t++ {
-			units[t] = lcm(units[t], m.of)
+		for t := m.Tier; t <= p.Model.View.RootTop; t++ {
+			units[t] = lcm(units[t], m.Of)
 		}
 	}
 	return units
@@ -81,7 +75,7 @@ func checkMultiples(p *Problem) error {
 func settleMultiples(p *Problem) error {
 	switch {
 	case p.InParts():
-		p.Model.Multiple, p.Gang.Multiples = nil, p.MultiplesIn(p.Request.Gather)
+		p.Model.Multiple, p.Model.Gang.Multiples = nil, p.MultiplesIn(p.Request.Gather)
 		bindMultiples(p)
 		return nil
 	case len(p.Model.Running) > 0 && len(p.Model.Levels) > 0:
@@ -98,19 +92,19 @@ func settleMultiples(p *Problem) error {
 
 // keeps says whether every selection puts a multiple of m of the part's members into each domain of a tier, by the
 // rules of the groups alone.
-func (a *Part) keeps(m int64, tier int32) bool {
+func keeps(a *model.Part, m int64, tier int32) bool {
 	// A group that is placed whole or not at all lies in one such domain, with all its members.
-	if a.InTree() && a.Gather.Hard && a.Gather.Must <= tier && int64(len(a.All()))%m == 0 && a.wholly() {
+	if a.InTree() && a.Gather.Hard && a.Gather.Must <= tier && int64(len(a.All()))%m == 0 && wholly(a) {
 		return true
 	}
 	// Multiples of m add up to one, if no member lies beside the inner parts.
-	return len(a.Ranks) == 0 && !slices.ContainsFunc(a.Parts, func(b *Part) bool { return !b.keeps(m, tier) })
+	return len(a.Ranks) == 0 && !slices.ContainsFunc(a.Parts, func(b *model.Part) bool { return !keeps(b, m, tier) })
 }
 
 // wholly says whether a part is placed with all its members or not at all, by its minima and those of the parts in it.
-func (a *Part) wholly() bool {
+func wholly(a *model.Part) bool {
 	whole := true
-	a.Each(func(b *Part) {
+	a.Each(func(b *model.Part) {
 		whole = whole && !b.Idle && b.LeastParts >= len(b.Parts) && (b.Least == 0 || b.Least >= len(b.All()))
 	})
 	return whole

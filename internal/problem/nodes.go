@@ -34,7 +34,7 @@ func (n nodes) Features() features.Set {
 	p := n.p
 	scored := p.Request.Score != nil || slices.ContainsFunc(p.Room.Shapes, func(s *gang.Shape) bool { return len(s.Preferred) > 0 })
 	return features.Scored.When(scored) | features.Aligned.When(p.Room.ZoneState.Aligned) | features.Roles.When(p.InParts()) |
-		features.Multiple.When(len(p.Multiples) > 0)
+		features.Multiple.When(len(p.Model.Multiples) > 0)
 }
 
 // Broken implements [model.Room].

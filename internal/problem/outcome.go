@@ -65,7 +65,7 @@ func (p *Problem) ProvenBest() bool {
 	if p.whole != nil { // there the strategy was found, and that is what proofs are about
 		return p.whole.ProvenBest()
 	}
-	if p.Parts.Doubt != nil && *p.Parts.Doubt {
+	if p.Model.Doubt != nil && *p.Model.Doubt {
 		return false
 	}
 	return p.Room.Proven()
@@ -86,7 +86,7 @@ func (p *Problem) GangLeast() int {
 
 // AllByRank has the position of each member by rank, new ones at these positions; -1: neither placed nor running.
 func (p *Problem) AllByRank(positions []int32) []int32 {
-	at := p.PositionsByRank()
+	at := p.Model.PositionsByRank()
 	for i, pos := range positions {
 		at[p.Model.Pending[i]] = pos
 	}

@@ -66,8 +66,8 @@ func TestGangsThatSpanTopologies(t *testing.T) {
 			}
 		})
 	}
-	require.False(t, parts("").SpansTrees())
-	require.True(t, parts("feeds").SpansTrees())
+	require.False(t, parts("").Model.SpansTrees())
+	require.True(t, parts("feeds").Model.SpansTrees())
 }
 
 // Shapes that say the same are one, whoever has them.

@@ -32,9 +32,8 @@ type Problem struct {
 	Room     room.Room   // what nodes have for them
 	Snapshot *snapshot.Snapshot
 	Request  *gang.Request
-	Gang     *Part    // the gang, if the parts engine places it; else nil
-	Ranks    int      // number of members, running ones included; in units, that of the members too
-	Names    []string // of the members, or units, by rank
+	Names    []string   // of the members, or units, by rank
+	called   []partName // by number of a part of the gang
 	Parts    partState
 	// together: units are groups that must gather on a node.
 	together bool
@@ -44,7 +43,6 @@ type Problem struct {
 	Team      Team               // gangs that start together, whose common request this is; else nil
 	Own       []*snapshot.Member // the gang's members on the cluster, in natural order of names
 	oneLevel  [1]model.Level     // memory of the levels, where there is no second one
-	Multiples []MultipleRule     // the multiples that bind a gang in parts
 	before    *Outcome           // of a waiting plan: its members are there, beside these; else nil
 	wants     *quota.Ask         // what all new members ask for, where the quota leaves some out for good; else nil
 	RefusedBy *quota.Refusal     // the quota's refusal of the least members; nil: it admits them
@@ -68,23 +66,19 @@ type Bounds struct {
 
 // partState has the fields that only a gang in parts needs.
 type partState struct {
-	cut     []model.Level // the levels of equal groups of which the parts are made; nil: the parts are others
-	First   []*Problem    // tried before the parts, see triedFirst
-	Minimal Selection     // one that no member can be left out of; nil: there is none
-	MustRun int           // members that must run together
-	State   *quota.State  // admits a selection or not; nil: it admits all
-	Already quota.Ask     // of members that count as placed
+	cut     []model.Level   // the levels of equal groups of which the parts are made; nil: the parts are others
+	First   []*Problem      // tried before the parts, see triedFirst
+	Minimal model.Selection // one that no member can be left out of; nil: there is none
+	MustRun int             // members that must run together
+	State   *quota.State    // admits a selection or not; nil: it admits all
+	Already quota.Ask       // of members that count as placed
 
 	// Of the problem of one selection: it, and the problem with all members; nil for that one itself.
-	Selection Selection
+	Selection model.Selection
 	All       *Problem
 
 	AllowedOf  []room.Allowed // by role: where its members may be; nil: no domains of other topologies are chosen
 	RoleBefore []int32        // by role: the role that it was divided from when AllowedOf was set
-	// Doubt: something better may have been left out for want of steps. All problems derived from one share it.
-	Doubt *bool
-	// Left is what all searches of a plan may still spend. They share it as well.
-	Left *front.Budget
 }
 
 // Team are gangs that start together, planned as parts of one common request.
@@ -95,8 +89,8 @@ type Team interface {
 	Ranking(p *Problem) []Ranked
 	// GangOf names the gang of a member, by rank.
 	GangOf(rank int) string
-	// Called names a gang, or a group of one, in a refusal of all.
-	Called(a *Part) string
+	// Called names a gang, or a group of one, whose lowest rank is first, in a refusal of all.
+	Called(first int, name string) string
 }
 
 // New brings a request inside, without any search. Too few known members are found later; every error here is an
@@ -177,7 +171,7 @@ func settleParts(p *Problem) error {
 		if p.Team != nil {
 			parts = "gangs"
 		}
-		p.Gang.Limits = limits.OfGang(p.Model.View, p.Request, parts)
+		p.Model.Gang.Limits = limits.OfGang(p.Model.View, p.Request, parts)
 		p.Model.Limits = p.Model.Limits.WithoutGroups() // slots know the others
 	}
 	joinAlone(p)
@@ -187,11 +181,11 @@ func settleParts(p *Problem) error {
 		first = &limits.OnPart{Name: p.Model.Limits.Name()}
 	}
 	elsewhere := false
-	isElsewhere := func(a *Part) bool { return a.OtherTree != nil }
-	p.Gang.Each(func(a *Part) {
+	isElsewhere := func(a *model.Part) bool { return a.OtherTree != nil }
+	p.Model.Gang.Each(func(a *model.Part) {
 		elsewhere = elsewhere || within && isElsewhere(a)
 		for i := range a.Limits {
-			if first = cmp.Or(first, &a.Limits[i]); a != p.Gang {
+			if first = cmp.Or(first, &a.Limits[i]); a != p.Model.Gang {
 				a.Limits[i].Name += " for " + calledIn(p, a)
 			}
 			depth := a.Limits[i].Depth
@@ -205,7 +199,7 @@ func settleParts(p *Problem) error {
 		return muster.Unsupported("request.Limits", first.Name, "this limit in another topology than the gang's")
 	}
 	divideByLimits(p)
-	if len(p.Multiples) > 0 { // they count roles, which are others now
+	if len(p.Model.Multiples) > 0 { // they count roles, which are others now
 		bindMultiples(p)
 	}
 	p.Room.Company = nearby(p)
@@ -227,7 +221,7 @@ func (p *Problem) Ready() {
 }
 
 // InParts says whether the parts engine places the members: they are in parts or of several shapes.
-func (p *Problem) InParts() bool { return p.Gang != nil }
+func (p *Problem) InParts() bool { return p.Model.Gang != nil }
 
 // isHard says whether any rule keeps members from the nameless root. Then nodes outside the tree take none.
 func isHard(p *Problem) bool {

@@ -21,8 +21,8 @@ func (p *Problem) Asks(n int) quota.Ask {
 	of, pinned := make([]int64, len(p.Room.Shapes)), make([]int64, len(p.Room.Shapes))
 	for i, rank := range members.Model.Pending[:n] {
 		at := i % len(p.Room.Shapes)
-		if p.Room.HasRoles() {
-			at = int(p.Room.RoleOf[i])
+		if p.Model.HasRoles() {
+			at = int(p.Model.RoleOf[i])
 		}
 		of[at]++
 		if len(p.Pinned) > 0 && p.Pinned[members.Names[rank]] {

@@ -45,7 +45,7 @@ func rankMembers(p *Problem) error {
 		for i := range p.Request.Members {
 			p.Model.Pending, p.Names = append(p.Model.Pending, i), append(p.Names, p.Request.Members[i].Name)
 		}
-		p.Scratch.pending, p.Scratch.names, p.Ranks = p.Model.Pending, p.Names, len(p.Names)
+		p.Scratch.pending, p.Scratch.names, p.Model.Ranks = p.Model.Pending, p.Names, len(p.Names)
 		return nil
 	}
 	for i := 0; i < len(p.Request.Members) && len(p.Own) > 0; i++ {
@@ -75,7 +75,7 @@ func place(p *Problem, all []Ranked) {
 			p.Model.Running = append(p.Model.Running, model.Member{Pos: m.Pos, Rank: i})
 		}
 	}
-	p.Scratch.pending, p.Scratch.names, p.Ranks = p.Model.Pending, p.Names, len(all)
+	p.Scratch.pending, p.Scratch.names, p.Model.Ranks = p.Model.Pending, p.Names, len(all)
 	p.Model.LCA = runningLCA(p)
 }
 
@@ -209,7 +209,7 @@ func chooseShapes(p *Problem) error {
 	odd := slices.IndexFunc(shapes, func(s *gang.Shape) bool { return s != shapes[0] && !s.Equal(shapes[0]) })
 	if odd < 0 {
 		p.Room.Shapes = shapes[:1:1]
-		if p.Gang == nil && limitsNeedParts(p) {
+		if p.Model.Gang == nil && limitsNeedParts(p) {
 			p.Parts.cut = p.Model.Levels
 			cutByLevels(p)
 		}
@@ -320,7 +320,7 @@ func settleHostSlots(p *Problem) error {
 	case p.Request.Slots == nil:
 	case len(p.Request.Parts) > 0:
 		return unsupported("a gang in parts")
-	case p.Room.HasRoles() || p.Unbundled != nil:
+	case p.Model.HasRoles() || p.Unbundled != nil:
 		return unsupported("members of several shapes")
 	case p.InParts():
 		return unsupported("groups that limits make parts")

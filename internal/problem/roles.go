@@ -8,8 +8,8 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/match"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/room"
 )
 
@@ -18,15 +18,15 @@ import (
 //
 // order: roles.1
 func chooseRoles(p *Problem, shapes []*gang.Shape) error {
-	p.Room.RoleOf = make([]int32, len(shapes))
+	p.Model.RoleOf = make([]int32, len(shapes))
 	var known match.Shapes
 	for i, s := range shapes {
 		role, isNew := known.Number(s)
-		if p.Room.RoleOf[i] = int32(role); isNew {
+		if p.Model.RoleOf[i] = int32(role); isNew {
 			p.Room.Shapes = append(p.Room.Shapes, s)
 		}
 	}
-	if p.Gang == nil {
+	if p.Model.Gang == nil {
 		cutByLevels(p)
 	}
 	return p.Room.SumNeeds()
@@ -39,7 +39,7 @@ func divideRoles(p *Problem, by []int32) {
 	at := map[key]int32{}
 	roleOf, shapes := make([]int32, len(by)), []*gang.Shape(nil)
 	for i := range by {
-		k := key{p.Room.Role(i), by[i]}
+		k := key{p.Model.Role(i), by[i]}
 		role, known := at[k]
 		if !known {
 			role = int32(len(shapes))
@@ -47,7 +47,7 @@ func divideRoles(p *Problem, by []int32) {
 		}
 		roleOf[i] = role
 	}
-	p.Room.RoleOf, p.Room.Shapes = roleOf, shapes
+	p.Model.RoleOf, p.Room.Shapes = roleOf, shapes
 }
 
 // divideByMembers divides roles until each of some sets of pending members, given by their index, has all members of a role or none.
@@ -74,8 +74,8 @@ func divideByMembers(p *Problem, sets [][]int32) {
 
 // divideByLimits divides roles until each limit speaks of all members of a role or none; those on numbers of groups speak of none.
 func divideByLimits(p *Problem) {
-	place, sets := p.Places(), byGang(p)
-	p.Gang.Each(func(a *Part) {
+	place, sets := p.Model.Places(), byGang(p)
+	p.Model.Gang.Each(func(a *model.Part) {
 		for _, l := range a.Limits {
 			if l.Alone == "" && l.Depth > 0 {
 				continue
@@ -94,7 +94,7 @@ func divideByLimits(p *Problem) {
 
 // findTwins finds, for each role, the first role of its shape.
 func findTwins(p *Problem) {
-	p.Room.Twins = make([]int32, len(p.Room.Shapes))
+	p.Model.Twins = make([]int32, len(p.Room.Shapes))
 	var known match.Shapes
 	var first []int32 // by the number of a shape
 	for r, s := range p.Room.Shapes {
@@ -102,16 +102,16 @@ func findTwins(p *Problem) {
 		if isNew {
 			first = append(first, int32(r))
 		}
-		p.Room.Twins[r] = first[n]
+		p.Model.Twins[r] = first[n]
 	}
 }
 
 // allowedIn lists the different allowedNodes of new members once parts lie in these domains, and has for each pending
 // member the index in the list. The first of the list allows all nodes. O(parts * members).
-func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []room.Allowed, of []int32) {
+func allowedIn(p *Problem, at map[*model.Part]layout.Vertex) (list []room.Allowed, of []int32) {
 	list, of = []room.Allowed{nil}, make([]int32, len(p.Model.Pending))
-	place := p.Places()
-	p.Gang.Each(func(a *Part) { // inner parts come later: their domain replaces that of the same topology around it
+	place := p.Model.Places()
+	p.Model.Gang.Each(func(a *model.Part) { // inner parts come later: their domain replaces that of the same topology around it
 		d, ok := at[a]
 		if !ok || d == layout.Root {
 			return
@@ -140,41 +140,16 @@ func allowedIn(p *Problem, at map[*Part]layout.Vertex) (list []room.Allowed, of 
 
 // divideByAllowed divides each role by the nodes that the domains of parts allow to its members, and notes for each
 // new role these nodes and the role before.
-func divideByAllowed(p *Problem, at map[*Part]layout.Vertex) {
+func divideByAllowed(p *Problem, at map[*model.Part]layout.Vertex) {
 	list, of := allowedIn(p, at)
-	before := p.Room.RoleOf
+	before := p.Model.RoleOf
 	divideRoles(p, of)
 	findTwins(p)
 	p.Parts.AllowedOf, p.Parts.RoleBefore = make([]room.Allowed, len(p.Room.Shapes)), make([]int32, len(p.Room.Shapes))
-	for i, role := range p.Room.RoleOf {
+	for i, role := range p.Model.RoleOf {
 		p.Parts.AllowedOf[role] = list[of[i]]
 		if before != nil {
 			p.Parts.RoleBefore[role] = before[i]
 		}
 	}
-}
-
-// LimitedBy lists the ranks of the members of whom a limit of a part speaks, running ones included.
-func (a *Part) LimitedBy(l limits.OnPart) []int {
-	if l.Depth == 0 {
-		return a.All()
-	}
-	var ranks []int
-	for _, b := range a.Counted(l) {
-		ranks = append(ranks, b.All()...)
-	}
-	return ranks
-}
-
-// Counted lists the groups of which a limit of a part speaks.
-func (a *Part) Counted(l limits.OnPart) (out []*Part) {
-	if l.Of == nil {
-		return a.GroupsBelow(l.Depth)
-	}
-	all := []*Part{}
-	a.Each(func(b *Part) { all = append(all, b) })
-	for _, i := range l.Of {
-		out = append(out, all[i])
-	}
-	return out
 }

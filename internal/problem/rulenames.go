@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
 // HardRules lists the MustGathers of a gang in parts, outer ones before those in them.
 func HardRules(p *Problem) (rules []HardRule) {
 	var byName sets.Intern[string]
-	p.Gang.Each(func(a *Part) {
+	p.Model.Gang.Each(func(a *model.Part) {
 		if a.Gather.Own < 0 || a.Bundle {
 			return
 		}
@@ -34,17 +35,17 @@ func HardRules(p *Problem) (rules []HardRule) {
 
 // NameOfRule names a multiple of the first part whose number of members is no multiple of Total, else of the first
 // part.
-func NameOfRule(p *Problem, r *MultipleRule) string {
-	i := max(0, slices.IndexFunc(r.ranks, func(ranks []int) bool { return int64(len(ranks))%r.Total != 0 }))
-	name := NameOfMultiple(p, r.multiples, len(r.ranks[i]))
-	if r.ofGang() {
+func NameOfRule(p *Problem, r *model.MultipleRule) string {
+	i := max(0, slices.IndexFunc(r.Ranks, func(ranks []int) bool { return int64(len(ranks))%r.Total != 0 }))
+	name := NameOfMultiple(p, r.Multiples, len(r.Ranks[i]))
+	if r.OfGang() {
 		return name
 	}
-	return name + " for " + calledIn(p, r.parts[i])
+	return name + " for " + calledIn(p, r.Parts[i])
 }
 
 // NameOfMultiple names the first multiple that does not divide a number of members, else the first one.
-func NameOfMultiple(p *Problem, list []Multiple, members int) string {
-	i := max(0, slices.IndexFunc(list, func(m Multiple) bool { return int64(members)%m.of != 0 }))
-	return fmt.Sprintf("multiple %d at %s", list[i].of, p.Model.View.LayerName(list[i].tier))
+func NameOfMultiple(p *Problem, list []model.Multiple, members int) string {
+	i := max(0, slices.IndexFunc(list, func(m model.Multiple) bool { return int64(members)%m.Of != 0 }))
+	return fmt.Sprintf("multiple %d at %s", list[i].Of, p.Model.View.LayerName(list[i].Tier))
 }

@@ -1,4 +1,4 @@
-// Which pending members are placed, and how long may a search for them take?
+// How many of the pending members are looked at, and how long may a search for them take?
 
 package problem
 
@@ -6,67 +6,17 @@ import (
 	"cmp"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/steps"
 )
 
-// Selection says which of the pending members are placed, by index in the pending members of the whole gang. With the
-// running members it fulfils all minima.
-type Selection []bool
-
 // FirstOnes is the selection of the first n new members, or of all if there are fewer.
-func (p *Problem) FirstOnes(n int) Selection {
-	in := make(Selection, len(p.Model.Pending))
+func (p *Problem) FirstOnes(n int) model.Selection {
+	in := make(model.Selection, len(p.Model.Pending))
 	for i := range min(n, len(in)) {
 		in[i] = true
 	}
 	return in
-}
-
-// Size is the number of its members.
-func (in Selection) Size() (n int) {
-	for _, is := range in {
-		if is {
-			n++
-		}
-	}
-	return n
-}
-
-// CompareRanks puts first the selection that has the lower rank where two first differ.
-func (in Selection) CompareRanks(other Selection) int {
-	for i := range in {
-		if in[i] != other[i] {
-			if in[i] {
-				return -1
-			}
-			return 1
-		}
-	}
-	return 0
-}
-
-// PlacedIn is the number of members of a part, those of inner parts included, that run or are selected; places are those of
-// [Problem.Places]. O(its members).
-func (in Selection) PlacedIn(a *Part, places []int32) (n int) {
-	a.Each(func(b *Part) {
-		for _, rank := range b.Ranks {
-			if i := places[rank]; i < 0 || in[i] {
-				n++
-			}
-		}
-	})
-	return n
-}
-
-// Key is different for different selections of a gang: a bit for each member, eight to a byte, the first one lowest.
-func (in Selection) Key() string {
-	key := make([]byte, (len(in)+7)/8)
-	for i, is := range in {
-		if is {
-			key[i/8] |= 1 << (i % 8)
-		}
-	}
-	return string(key)
 }
 
 // The steps of a request that does not say, and the most that are used, see [gang.Request].Steps.

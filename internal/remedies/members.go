@@ -44,7 +44,7 @@ func (f *Search) members(at state) []step {
 	}
 	// Else it places as many as there is room for. Of several shapes, and where a quota does not guarantee all members, more may fit than of
 	// the lowest ranks.
-	if mayClear(p) || at.req.Preempt.ForTier != "" || p.Room.HasRoles() || len(p.Pinned) > 0 {
+	if mayClear(p) || at.req.Preempt.ForTier != "" || p.Model.HasRoles() || len(p.Pinned) > 0 {
 		n, plan = f.most(at, of, n, top, plan, least)
 	}
 	return f.settle(found(to(n), least(n), plan))
@@ -61,7 +61,7 @@ const fewNumbers = 64
 // most is the largest number of members from n, which can start, to top. Fewer members never need more room, but for multiples, which
 // not every number keeps, and where a quota takes back what is its own: for whom it may depends on how many come.
 func (f *Search) most(at state, of *problem.Problem, n, top int, plan *explain.Plan, least func(int) edit) (int, *explain.Plan) {
-	if reclaims := at.req.Quota != "" && mayEvict(of); of.Model.Multiple == nil && len(of.Multiples) == 0 && (!reclaims || top-n > fewNumbers) {
+	if reclaims := at.req.Quota != "" && mayEvict(of); of.Model.Multiple == nil && len(of.Model.Multiples) == 0 && (!reclaims || top-n > fewNumbers) {
 		f.doubt = f.doubt || reclaims
 		return f.largest(at, n, top, plan, least)
 	}

@@ -90,7 +90,7 @@ func takenBy(p *problem.Problem, id int32) int64 {
 
 // capacity is how many units an empty node with these amounts takes; its zones may allow fewer.
 func capacity(p *problem.Problem, amounts []int64) int64 {
-	units := int64(max(1, p.Ranks))
+	units := int64(max(1, p.Model.Ranks))
 	for _, n := range p.Room.Needs {
 		if n.ID < 0 {
 			return 0

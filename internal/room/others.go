@@ -55,7 +55,7 @@ func othersMayBeLeftOut(c *snapshot.Snapshot, judges *match.Bench, shapes []*gan
 // is the room of a role. To tell that is O(kinds of nodes); for shapes with preferences O(touched nodes), and O(nodes) the first time.
 func (r *Room) SparesSome(alone func(role int) *Room) bool {
 	differs := false
-	for role, shapes := range placedTogether(r.Shapes, r.RoleOf) {
+	for role, shapes := range placedTogether(r.Shapes, r.Model.RoleOf) {
 		of := othersByKind(r.Snapshot, r.Judges, shapes)
 		if of == untold {
 			of = alone(role).Slots().shareOfOthers()
@@ -70,7 +70,7 @@ func (r *Room) SparesSome(alone func(role int) *Room) bool {
 
 // MaySpare says whether nodes meant for others are to be left out, as far as the kinds of nodes tell. O(kinds).
 func (r *Room) MaySpare() bool {
-	return !r.Request.TakesAnyNode && !r.Spared && othersMayBeLeftOut(r.Snapshot, r.Judges, r.Shapes, r.RoleOf)
+	return !r.Request.TakesAnyNode && !r.Spared && othersMayBeLeftOut(r.Snapshot, r.Judges, r.Shapes, r.Model.RoleOf)
 }
 
 // othersByKind says how many nodes are meant for others than members of shapes that come to a node together. O(kinds).

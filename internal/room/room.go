@@ -24,9 +24,7 @@ type Room struct {
 	Model       *model.Model
 	Snapshot    *snapshot.Snapshot
 	Request     *gang.Request // what it says of nodes: which ones are left out, or told by the host
-	Shapes      []*gang.Shape // of the members of a unit, in rank order; or, with RoleOf, by role
-	RoleOf      []int32       // of the pending members; nil: all are of one shape, or in units
-	Twins       []int32       // by role: the first one of the same shape; nil: all shapes differ
+	Shapes      []*gang.Shape // of the members of a unit, in rank order; or by role, if the model has roles
 	Needs       []Need        // of a unit; with roles the sum over all roles
 	All         *Room         // of a selection of members: that of all of them; nil: this one
 	Judges      *match.Bench  // of shapes, which all rooms of a request ask; nil: the shapes list too little to need any
@@ -73,44 +71,13 @@ type Reserved struct {
 	Beside  front.Front     // room in the zones beside them, once the leaving members that the plan waits for are gone
 }
 
-// HasRoles says whether members are of several roles and placed one by one.
-func (r *Room) HasRoles() bool { return r.RoleOf != nil }
-
 // Size is the number of members of a unit.
 func (r *Room) Size() int { return max(1, len(r.Shapes)) }
 
-// Role is that of the i-th pending member.
-func (r *Room) Role(i int) int32 {
-	if r.RoleOf == nil {
-		return 0
-	}
-	return r.RoleOf[i]
-}
-
-// Twin is the first role of the same shape, the role itself if there is none before it.
-func (r *Room) Twin(role int) int {
-	if r.Twins == nil {
-		return role
-	}
-	return int(r.Twins[role])
-}
-
-// ByShape counts members by shape, in the first role of each: zones do not tell roles of one shape apart.
-func (r *Room) ByShape(a front.Vector) front.Vector {
-	if r.Twins == nil {
-		return a
-	}
-	out := make(front.Vector, len(a))
-	for role, n := range a {
-		out[r.Twin(role)] += n
-	}
-	return out
-}
-
 // ShapeOf is the shape of the i-th pending member. Where units are placed, i counts their members one by one.
 func (r *Room) ShapeOf(i int) *gang.Shape {
-	if r.HasRoles() {
-		return r.Shapes[r.RoleOf[i]]
+	if r.Model.HasRoles() {
+		return r.Shapes[r.Model.RoleOf[i]]
 	}
 	return r.Shapes[i%len(r.Shapes)]
 }

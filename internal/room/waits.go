@@ -37,7 +37,7 @@ func (r *Room) WaitsFor(positions []int32, out []*snapshot.Member) []*snapshot.M
 		zones := func(state *numa.Occupancy) bool {
 			return r.Zones().CountZones(r.Zones().NeedsOn(id), state).Slots >= units
 		}
-		if r.HasRoles() {
+		if r.Model.HasRoles() {
 			// Members of several shapes are one unit that asks for their sum; zones are asked for the counts of each
 			// role.
 			some := r.countsOn(positions, id)
@@ -55,7 +55,7 @@ func (r *Room) countsOn(positions []int32, id int32) front.Vector {
 	some := make(front.Vector, len(r.Shapes))
 	for i, pos := range positions {
 		if r.Model.View.Node(pos) == id {
-			some[r.Role(i)]++
+			some[r.Model.Role(i)]++
 		}
 	}
 	return some
@@ -65,8 +65,9 @@ func (r *Room) countsOn(positions []int32, id int32) front.Vector {
 // prepared for the roles of r, so that questions about zones are for r. positions are those of the pending members.
 // O(members).
 func (r *Room) onNode(positions []int32, id int32) *Room {
-	next := *r
-	next.RoleOf, next.Shapes, next.Twins = nil, nil, nil
+	next, m := *r, *r.Model
+	m.RoleOf, m.Twins = nil, nil
+	next.Model, next.Shapes = &m, nil
 	for i, pos := range positions {
 		if r.Model.View.Node(pos) == id {
 			next.Shapes = append(next.Shapes, r.ShapeOf(i))

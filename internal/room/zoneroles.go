@@ -56,7 +56,7 @@ func (z Zones) PendingByRole() front.Vector {
 	}
 	n := make(front.Vector, len(z.r.Shapes))
 	for i := range z.r.Model.Pending {
-		n[z.r.Twin(int(z.r.Role(i)))]++
+		n[z.r.Model.Twin(int(z.r.Model.Role(i)))]++
 	}
 	return n
 }
@@ -206,7 +206,7 @@ func (z Zones) ZoneFit(id int32, state *numa.Occupancy, steps *int) *ZoneFit {
 func (z Zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) bool {
 	steps := zoneSteps
 	fit := z.ZoneFit(id, state, &steps)
-	return fit == nil || fit.Most.Holds(z.r.ByShape(want))
+	return fit == nil || fit.Most.Holds(z.r.Model.ByShape(want))
 }
 
 // inZones gives zones of a node to counts of members by role, and returns their shares by role: in the first order of
@@ -217,7 +217,7 @@ func (z Zones) zonesTake(id int32, state *numa.Occupancy, want front.Vector) boo
 // order: roles.5
 func (z Zones) inZones(id int32, state *numa.Occupancy, want front.Vector) [][]numa.Placed {
 	f := z.zoneFiller(id)
-	want = z.r.ByShape(want)
+	want = z.r.Model.ByShape(want)
 	roles, out := f.zoned(want), make([][]numa.Placed, len(want))
 	if f.place(state, roles, want, out) {
 		return out
@@ -272,7 +272,7 @@ func (f *zoneFiller) place(state *numa.Occupancy, left []int, want front.Vector,
 func (z Zones) giveZones(id int32, state *numa.Occupancy, members []int, share func(member int, placed *numa.Placed)) {
 	want := make(front.Vector, len(z.r.Shapes))
 	for _, i := range members {
-		want[z.r.Role(i)]++
+		want[z.r.Model.Role(i)]++
 	}
 	// Roles of one shape draw from one list of shares.
 	placed := z.inZones(id, state, want)
@@ -280,7 +280,7 @@ func (z Zones) giveZones(id int32, state *numa.Occupancy, members []int, share f
 		return // never: they fit
 	}
 	for _, i := range members {
-		of := &placed[z.r.Twin(int(z.r.Role(i)))]
+		of := &placed[z.r.Model.Twin(int(z.r.Model.Role(i)))]
 		if len(*of) == 0 {
 			continue // of a role without zones here
 		}
@@ -304,7 +304,7 @@ func (z Zones) TakeZones(held map[int32]Reserved, positions []int32, waits []*sn
 		if on[id] == nil {
 			on[id] = make(front.Vector, len(z.r.Shapes))
 		}
-		on[id][z.r.Twin(int(z.r.Role(i)))]++
+		on[id][z.r.Model.Twin(int(z.r.Model.Role(i)))]++
 	}
 	for id, some := range on {
 		steps, state := zoneSteps, z.StateOf(id, Released{zones: gone[id]})

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -21,7 +22,7 @@ func Binding(p *problem.Problem) string {
 	if !e.HoldsWithoutRules() && !holdsApart(p) {
 		return ""
 	}
-	multiples := p.Model.Multiple != nil || len(p.Multiples) > 0
+	multiples := p.Model.Multiple != nil || len(p.Model.Multiples) > 0
 	if multiples && For(p.WithoutMultiples()).Possible() {
 		return e.BindingMultiple()
 	}
@@ -62,7 +63,7 @@ func holdsApart(p *problem.Problem) bool {
 func limitNames(p *problem.Problem) []string {
 	out := p.Model.Limits.Names()
 	if p.InParts() {
-		p.Gang.Each(func(a *problem.Part) {
+		p.Model.Gang.Each(func(a *model.Part) {
 			for _, l := range a.Limits {
 				if !slices.Contains(out, l.Name) {
 					out = append(out, l.Name)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -75,8 +76,8 @@ func refuse(p *problem.Problem) {
 // to try by hand what must be placed, which grows with the nodes.
 func most(p *problem.Problem) int64 {
 	groups := int64(1)
-	if p.Gang != nil {
-		p.Gang.Each(func(*problem.Part) { groups++ })
+	if p.Model.Gang != nil {
+		p.Model.Gang.Each(func(*model.Part) { groups++ })
 	}
 	vertices := int64(p.Model.View.NumDomains()) + int64(p.Model.View.Nodes)
 	byHand := vertices * groups * int64(len(p.Model.View.Tiers))

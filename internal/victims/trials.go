@@ -50,8 +50,8 @@ func (e *victimSearch) trial(strategy int, without func(problem.Bounds) *problem
 	if p.InParts() {
 		defer func() {
 			e.left.Spend(&had, part)
-			e.left.Packing.Spend(6 * (int64(p.Model.View.Nodes) + int64(p.Ranks) + int64(len(e.members))))
-			e.doubt = e.doubt || !ok && *p.Parts.Doubt
+			e.left.Packing.Spend(6 * (int64(p.Model.View.Nodes) + int64(p.Model.Ranks) + int64(len(e.members))))
+			e.doubt = e.doubt || !ok && *p.Model.Doubt
 		}()
 	}
 	// The quota must admit the units, too, now that the victims use nothing of it.
@@ -68,7 +68,7 @@ func (e *victimSearch) spent() bool {
 		return true
 	default:
 		// Where multiples or other topologies bind, nothing is built by hand.
-		onlyFronts := e.p.InParts() && (problem.BindsBelow(e.p) || e.p.SpansTrees())
+		onlyFronts := e.p.InParts() && (e.p.Model.BindsBelow() || e.p.Model.SpansTrees())
 		return e.left.Packing.Spent() || onlyFronts && e.left.Fronts.Spent()
 	}
 }
@@ -156,7 +156,7 @@ func Hopeless(p *problem.Problem, who Leave) (hopeless, proven bool) {
 	emptied := p.WithLeavingGone()
 	emptied.Room.LeavingGone = leaving
 	least, whole := search.For(emptied).Minimal()
-	gone, doubt := &allGone{}, !whole || *p.Parts.Doubt
+	gone, doubt := &allGone{}, !whole || *p.Model.Doubt
 	defer gone.forget()
 	for _, one := range least {
 		e := newVictimSearch(one, p.Bounds.Left)
