@@ -47,6 +47,10 @@ type Model struct {
 	Doubt *bool
 	// Left is what all searches of a plan may still spend. They share it as well.
 	Left *front.Budget
+	// Steps is the work that a search may take. Other bounds are fractions or multiples of it.
+	Steps int
+	// Charged: what is counted beside Left, such as selections that are listed, is taken off Left too.
+	Charged bool
 
 	// Memory is what the engine kept of plans before, and keeps for others; nil: nothing yet. It is shared by all models of a plan.
 	Memory *Memory

@@ -3,8 +3,6 @@
 package model
 
 import (
-	"cmp"
-
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 )
@@ -56,22 +54,6 @@ func (a *Part) First() int {
 		}
 	})
 	return first
-}
-
-// ComparePartRanks puts parts in the order of their lowest ranks.
-func ComparePartRanks(a, b *Part) int { return cmp.Compare(a.First(), b.First()) }
-
-// Changed is a copy of it and all in it; change alters each copy, which is of the part from.
-func (a *Part) Changed(change func(from, to *Part)) *Part {
-	b := *a
-	change(a, &b)
-	b.Parts = nil
-	for _, inner := range a.Parts {
-		in := inner.Changed(change)
-		in.Outer = &b
-		b.Parts = append(b.Parts, in)
-	}
-	return &b
 }
 
 // groupsBelow lists the groups so many levels below it; a bundle is no level.

@@ -19,6 +19,8 @@ type Room interface {
 	Features() features.Set
 	// Broken says whether running members break a limit by themselves, so that no plan keeps it.
 	Broken() bool
+	// Asks is what a member of each role asks for, resource by resource, which are the same for all roles.
+	Asks() [][]int64
 
 	// Score is the score of one unit on a node, as it is given.
 	Score(x layout.Vertex) int64

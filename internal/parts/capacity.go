@@ -118,7 +118,7 @@ func (s *search) withBounds(st model.Strategy, bounds []int32) *capacity {
 // order: parts.8
 func (s *search) newTables(bounds []int32) *tables {
 	f := &tables{
-		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: s.counted.space(s.totals, s.p.Steps(), &s.p.Model.Left.Fronts), repeated: map[int64]repeatedFront{},
+		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: s.counted.space(s.totals, s.p.Model.Steps, &s.p.Model.Left.Fronts), repeated: map[int64]repeatedFront{},
 	}
 	f.space.Exact, f.space.Features = s.p.Model.BindsBelow(), s.p.Model.Features()
 	for k, t := range bounds {
@@ -316,13 +316,24 @@ func withoutOthers(s *search, o *problem.Outcome) iter.Seq[*problem.Outcome] {
 		for level := range t.misses {
 			t.misses[level] = []int32{o.Misses[level]}
 		}
-		if outside := int64(o.OutsideTree()); outside > 0 && !t.possible() && t.manyShapes == nil { // tiers below the root's do not tell how many
+		if outside := int64(outsideTree(o)); outside > 0 && !t.possible() && t.manyShapes == nil { // tiers below the root's do not tell how many
 			t.feasibility, t.outside = yes, outside
 		}
 		for next := range overAllNodes(t) {
-			if next.OutsideTree() != o.OutsideTree() || !yield(next) {
+			if outsideTree(next) != outsideTree(o) || !yield(next) {
 				return
 			}
 		}
 	}
+}
+
+// outsideTree counts the members of a plan, or units, on nodes outside the tree. O(members).
+func outsideTree(o *problem.Outcome) (n int) {
+	first := o.Of.Model.View.FirstPos[o.Of.Model.View.Outside]
+	for _, pos := range o.Positions {
+		if pos >= first {
+			n++
+		}
+	}
+	return n
 }

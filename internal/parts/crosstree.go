@@ -34,8 +34,7 @@ func (s *search) findCrossGroups() {
 	if s.crossGroups = nil; !s.p.Model.SpansTrees() {
 		return
 	}
-	inv := inventory{p: s.p, pendingOf: s.p.Model.Places(), positionOf: s.p.Model.PositionsByRank(), signatures: map[*model.Part]string{}}
-	inv.addSignature(s.p.Model.Gang)
+	inv := inventory{p: s.p, pendingOf: s.p.Model.Places(), positionOf: s.p.Model.PositionsByRank(), signatures: s.p.Model.Signatures(false, false)}
 	known := map[*model.Part]int{} // index in s.crossGroups
 	s.p.Model.Gang.Each(func(a *model.Part) {
 		if a.OtherTree == nil || a.Bundle {

@@ -34,7 +34,7 @@ const choiceWork = 64
 
 // newDomainChoices is for a gang with groups of other topologies. s is the search without any choice.
 func (s *search) newDomainChoices() *domainChoices {
-	budget := choiceWork * int64(s.p.Steps())
+	budget := choiceWork * int64(s.p.Model.Steps)
 	return &domainChoices{free: s, searches: map[string]*search{}, budget: budget, slotSums: map[*layout.View][][]int64{}, rooms: map[sharedRoom]map[layout.Vertex]bool{}}
 }
 
@@ -107,7 +107,7 @@ func (s *search) keyedInDomains(domains map[*model.Part]layout.Vertex, key []byt
 func (dc *domainChoices) newSearch(domains map[*model.Part]layout.Vertex) *search {
 	free := dc.free
 	s := &search{p: free.p.WithDomains(domains), reserved: free.reserved, released: free.released, slots: free.slots, joint: free.joint}
-	s.readRoles()
+	s.roles, s.asks = s.p.OfRoles(), s.p.Model.Room.Asks()
 	s.readGroups()
 	s.sumTotals()
 	s.classes = s.newVertexClasses(free.classes.demand)

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/selections"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/topology"
 )
@@ -47,7 +48,7 @@ func TestChoicesAreMadeOnce(t *testing.T) {
 	first := whole.inDomains(feed)
 	require.Equal(t, had-int64(p.Model.View.Nodes), whole.choices.budget)
 	require.Same(t, first, whole.inDomains(feed))
-	some := whole.forSelection(p.FirstOnes(2))
+	some := whole.forSelection(selections.FirstOnes(&p.Model, 2))
 	require.Same(t, whole.choices, some.choices)
 	had = some.choices.budget
 	first = some.inDomains(feed)

@@ -80,7 +80,7 @@ func (s *search) possible() bool {
 	}
 	s.feasibility, s.outside = no, 0
 	doubted := *s.p.Model.Doubt
-	if !problem.KeepsMultiples(s.p) { // in total, wherever the members lie
+	if !keepsInTotal(s.p) { // in total, wherever the members lie
 		return false
 	}
 	*s.p.Model.Doubt = false

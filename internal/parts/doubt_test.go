@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/selections"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/topology"
 )
@@ -36,7 +37,7 @@ func TestDoubtOfOtherSelectionsStays(t *testing.T) {
 	p.Ready()
 	p.Model.Admitted = len(p.Model.Pending)
 
-	s := newSearch(p.Only(p.FirstOnes(4)), nil)
+	s := newSearch(p.Only(selections.FirstOnes(&p.Model, 4)), nil)
 	require.True(t, s.possible())
 	require.False(t, *s.p.Model.Doubt)
 	*s.p.Model.Doubt = true // another selection may be better

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster/internal/picks"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/room"
+	"github.com/muster-sched/muster/internal/selections"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -22,24 +23,19 @@ type Engine struct{ P *problem.Problem }
 func (e Engine) Count() {
 	p := e.P
 	e.begin()
-	s := selectionsOf(p)
-	all := s.everything()
-	if all == nil { // the minima exceed the members known
+	if p.Parts.Minimal = selectionsOf(p).Minimal(); p.Parts.Minimal == nil { // the minima exceed the members known
 		p.Model.Least = max(p.Request.MinMember-len(p.Model.Running), len(p.Model.Pending)+1)
 		return
-	}
-	chain := s.chain(all)
-	p.Parts.Minimal = chain.last()
-	for i := chain.len() - 1; i >= max(0, chain.len()-p.SelectionSteps()) && len(p.Model.Multiples) > 0; i-- { // the last that keeps them
-		if in := chain.at(i); s.keepsMultiples(in) {
-			p.Parts.Minimal = in
-			break
-		}
 	}
 	p.Parts.MustRun = p.Parts.Minimal.Size() + len(p.Model.Running)
 	if p.Request.MinMember == 0 {
 		p.Model.Least = p.Parts.Minimal.Size()
 	}
+}
+
+// selectionsOf are the selections of a gang.
+func selectionsOf(p *problem.Problem) *selections.Selections {
+	return selections.Of(&p.Model, p.PinnedPending())
 }
 
 // CountAs is Count for a gang that was counted before.
@@ -76,7 +72,7 @@ func (e Engine) Admit(state *quota.State) error {
 	if p.RefusedBy, err = state.Admit(p.Only(p.Parts.Minimal).Asks(p.Parts.Minimal.Size()), p.Request.QuotaLimit); p.RefusedBy == nil || err != nil {
 		return err
 	}
-	if k := picks.Of(p); k != nil {
+	if k := picksOf(p); k != nil {
 		if in, _ := k.Least(admitted(p)); in != nil {
 			p.RefusedBy = nil
 		}
@@ -86,7 +82,21 @@ func (e Engine) Admit(state *quota.State) error {
 
 // admitted asks the quota alone whether members fit.
 func admitted(p *problem.Problem) picks.Fit {
-	return picks.Fit{Takes: func(in model.Selection) bool { return p.Only(in).Model.Admitted > 0 }, Tries: p.SelectionSteps()}
+	return picks.Fit{Takes: isAdmitted(p), Tries: selections.Steps(&p.Model)}
+}
+
+// isAdmitted asks the quota of sets of members.
+func isAdmitted(p *problem.Problem) func(model.Selection) bool {
+	return func(in model.Selection) bool { return p.Only(in).Model.Admitted > 0 }
+}
+
+// picksOf are the sets of members of any ranks. Who is pinned matters where a quota is asked.
+func picksOf(p *problem.Problem) *picks.Picks {
+	var pinned []bool
+	if p.Parts.State != nil {
+		pinned = p.PinnedPending()
+	}
+	return picks.Of(&p.Model, pinned, selections.Steps(&p.Model))
 }
 
 // Search is the best plan for the best selection that fits.
@@ -107,7 +117,7 @@ func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 func (e Engine) LeastAndMore() *problem.Outcome {
 	p := e.P
 	if p.Parts.Selection == nil {
-		for _, in := range selectionsOf(p).least() {
+		for _, in := range selectionsOf(p).Least() {
 			if o := (Engine{p.Only(in)}).LeastAndMore(); o != nil {
 				return o
 			}
@@ -190,12 +200,12 @@ func (e Engine) Possible() bool {
 	if s.possible() {
 		return true
 	}
-	k := picks.Of(p)
+	k := picksOf(p)
 	if k == nil {
 		return false
 	}
 	room, _ := roomOfRoles(newSearch(p, nil))
-	return k.LeastIn(room) != nil
+	return k.LeastIn(room, isAdmitted(p)) != nil
 }
 
 // minimalTried bounds the least selections for which victims are sought, and again the sets of as few members of any ranks.
@@ -210,13 +220,13 @@ func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
 		return []*problem.Problem{e.P}, true
 	}
 	s := selectionsOf(e.P)
-	least := s.least()
+	least := s.Least()
 	whole = len(least) <= minimalTried
-	if k := picks.Of(e.P); k != nil && whole {
+	if k := picksOf(e.P); k != nil && whole {
 		var more []model.Selection
 		more, whole = k.Leasts(minimalTried, func(in model.Selection) bool {
 			is := func(o model.Selection) bool { return slices.Equal(in, o) }
-			return (len(e.P.Model.Multiples) > 0 || len(s.removals(in)) == 0) && !slices.ContainsFunc(least, is)
+			return (len(e.P.Model.Multiples) > 0 || s.IsLeast(in)) && !slices.ContainsFunc(least, is)
 		})
 		least = append(least, more...)
 	} else {
@@ -261,7 +271,7 @@ func (e Engine) Evidence() problem.Evidence {
 	}
 	switch {
 	case p.Parts.Minimal == nil:
-	case len(p.Model.Gang.Parts) == 0 && picks.Of(p) != nil && s.isPlain() && s.manyShapes == nil:
+	case len(p.Model.Gang.Parts) == 0 && picksOf(p) != nil && s.isPlain() && s.manyShapes == nil:
 		s.fewest = p.Parts.Minimal.Size()
 	default:
 		minimal = s.forSelection(p.Parts.Minimal)
@@ -290,24 +300,24 @@ func (e Engine) MostAdmitted() int {
 	if len(p.Model.Gang.Parts) == 0 {
 		all = all.FromOneMember()
 	}
-	if picks.Of(p) != nil {
-		in, _ := picks.Of(all).Largest(admitted(p))
+	if picksOf(p) != nil {
+		in, _ := picksOf(all).Largest(admitted(p))
 		return in.Size()
 	}
 	s := selectionsOf(all)
-	return s.most(func(in model.Selection) bool { return p.Only(in).Model.Admitted > 0 }).Size()
+	return s.Most(func(in model.Selection) bool { return p.Only(in).Model.Admitted > 0 }).Size()
 }
 
 // HoldsWithoutRules says whether Least members of the lowest ranks, or of any, fit without any rule, multiple or limit, as
 // far as is known.
 func (e Engine) HoldsWithoutRules() bool {
 	unbound := e.P.WithoutRules().WithoutMultiples().WithLimits(nil, nil)
-	s := newSearch(unbound.Only(unbound.FirstOnes(e.P.Model.Least)), nil)
+	s := newSearch(unbound.Only(selections.FirstOnes(&unbound.Model, e.P.Model.Least)), nil)
 	s.within = true
 	if s.possible() {
 		return true
 	}
-	if picks.Of(e.P) != nil {
+	if picksOf(e.P) != nil {
 		whole := newSearch(unbound, nil)
 		room, _ := roomOfRoles(whole)
 		return whole.sizes.Most(room) >= int64(e.P.Model.Least)

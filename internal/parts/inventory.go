@@ -1,16 +1,13 @@
 package parts
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
-	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
@@ -45,9 +42,6 @@ type inventory struct {
 	pendingOf  []int32 // by rank: index in pending; -1: it runs
 	positionOf []int32 // by rank: position while it runs; -1: it does not
 	signatures map[*model.Part]string
-	text       []byte                // memory of the last signature
-	limitedBy  map[*model.Part][]int // the limits that count it as a group, by their place among all; nil: there are none
-	inOrder    bool                  // the order of roles by rank tells apart parts that may be placed partly
 	classes    []groupClass
 	done       []finished
 }
@@ -56,8 +50,7 @@ type inventory struct {
 // Classes come level by level, outermost first, those of a level in the order of first ranks; so the class around
 // another has a lower number.
 func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass, done []finished) {
-	inv := inventory{p: p, pendingOf: p.Model.Places(), signatures: map[*model.Part]string{}}
-	inv.addSignatures()
+	inv := inventory{p: p, pendingOf: p.Model.Places(), signatures: p.Model.Signatures(true, false)}
 	own := make(front.Vector, len(p.Room.Shapes))
 	inv.countOwn(p.Model.Gang, own)
 	todo := inv.collect(-1, []*model.Part{p.Model.Gang}) // breadth first, which gives the order of classes
@@ -89,84 +82,6 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 		}
 	}
 	return want, inv.classes, inv.done
-}
-
-// addSignatures writes those of all parts. A gang without parts has nothing to be compared.
-func (inv *inventory) addSignatures() {
-	if len(inv.p.Model.Gang.Parts) > 0 {
-		inv.findLimits()
-		inv.addSignature(inv.p.Model.Gang)
-	}
-}
-
-// findLimits finds which limits count which parts as groups.
-func (inv *inventory) findLimits() {
-	n := 0
-	inv.p.Model.Gang.Each(func(a *model.Part) {
-		for _, l := range a.Limits {
-			if n++; l.Depth == 0 {
-				continue // roles tell its members apart
-			}
-			if inv.limitedBy == nil {
-				inv.limitedBy = map[*model.Part][]int{}
-			}
-			for _, b := range a.Counted(l) {
-				inv.limitedBy[b] = append(inv.limitedBy[b], n)
-			}
-		}
-	})
-}
-
-// addSignature writes a text that is equal for parts with equal rules and equal requests. Parts without new members
-// have the empty signature. Running members make it unique by their first rank.
-func (inv *inventory) addSignature(a *model.Part) string {
-	own := make(front.Vector, len(inv.p.Room.Shapes))
-	inner := make([]string, 0, len(a.Parts))
-	for _, rank := range a.Ranks {
-		if i := inv.pendingOf[rank]; i >= 0 {
-			own[inv.p.Model.Role(int(i))]++
-		}
-	}
-	for _, o := range a.Parts {
-		inner = append(inner, inv.addSignature(o))
-	}
-	slices.Sort(inner)
-	all := strings.Join(inner, "")
-	if own.Total() == 0 && all == "" {
-		inv.signatures[a] = ""
-		return ""
-	}
-	text := append(inv.text[:0], '(', room.Bit(a.Gather.Hard), room.Bit(a.Bundle))
-	text = numbers(text, a.Level, int(a.Gather.Must), a.Least, a.LeastParts)
-	text = numbers(numbers(numbers(text, a.Gather.Worths...), own...), inv.limitedBy[a]...)
-	if len(a.Multiples) > 0 {
-		text = fmt.Append(text, " of ", a.Multiples)
-	}
-	if inv.inOrder && a.Least > 0 {
-		text = append(text, " as "...)
-		for _, rank := range a.Ranks {
-			if i := inv.pendingOf[rank]; i >= 0 {
-				text = numbers(text, inv.p.Model.Role(int(i)))
-			}
-		}
-	}
-	if a.OtherTree != nil {
-		text = strconv.AppendQuote(append(text, " in "...), a.OtherTree.Name)
-	}
-	if inv.lowestOf(a) >= 0 {
-		text = numbers(append(text, " beside running members "...), a.First())
-	}
-	inv.text = append(append(text, all...), ')')
-	inv.signatures[a] = string(inv.text)
-	return inv.signatures[a]
-}
-
-// numbers adds a list of numbers to a text.
-func numbers[T int | int32](text []byte, list ...T) []byte {
-	for _, n := range list {
-		text = append(strconv.AppendInt(text, int64(n), 10), ' ')
-	}
-	return append(text, ';')
 }
 
 // countOwn adds the new members of a part to own, by role. Members of parts that are no groups in the gang's tree
@@ -249,9 +164,9 @@ func (inv *inventory) collect(parent int, outer []*model.Part) []nested {
 		}
 	}
 	for _, n := range out {
-		slices.SortStableFunc(n.parts, model.ComparePartRanks)
+		slices.SortStableFunc(n.parts, compareRanks)
 	}
-	slices.SortStableFunc(out, func(x, y nested) int { return model.ComparePartRanks(x.parts[0], y.parts[0]) })
+	slices.SortStableFunc(out, func(x, y nested) int { return compareRanks(x.parts[0], y.parts[0]) })
 	return out
 }
 
@@ -265,3 +180,6 @@ func (inv *inventory) addClass(n nested) []nested {
 	inv.classes = append(inv.classes, k)
 	return inv.collect(len(inv.classes)-1, n.parts)
 }
+
+// compareRanks puts parts in the order of their lowest ranks.
+func compareRanks(a, b *model.Part) int { return cmp.Compare(a.First(), b.First()) }

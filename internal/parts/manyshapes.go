@@ -27,7 +27,7 @@ func (s *search) isPlain() bool {
 // order: roles.12
 func (s *search) avoidLongFronts() {
 	s.manyShapes = nil
-	if s.isPlain() && s.vectors() > max(manyShapesFrom, int64(s.p.Steps())/16) {
+	if s.isPlain() && s.vectors() > max(manyShapesFrom, int64(s.p.Model.Steps)/16) {
 		s.manyShapes = s.newManyShapes()
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/picks"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/selections"
 	"github.com/muster-sched/muster/internal/steps"
 )
 
@@ -28,7 +29,7 @@ func (s *search) ofBestSelection() *search {
 	left.Fronts.Spend(aside.Left())
 	byHand, onlyFronts := 0, s.p.Model.BindsBelow()
 	fits := func(in model.Selection) bool {
-		least := slices.Equal(in, s.p.Parts.Minimal) || len(list.removals(in)) == 0
+		least := slices.Equal(in, s.p.Parts.Minimal) || list.IsLeast(in)
 		if !least && onlyFronts && left.Fronts.Spent() {
 			*s.p.Model.Doubt = true
 			return false
@@ -52,7 +53,7 @@ func (s *search) ofBestSelection() *search {
 		last = try
 		return true
 	}
-	in := list.most(fits)
+	in := list.Most(fits)
 	left.Fronts.Return(aside.Left())
 	if in == nil {
 		in = anyone(s, false)
@@ -71,21 +72,21 @@ func (s *search) ofBestSelection() *search {
 //
 // order: howmany.4
 func anyone(s *search, fewest bool) model.Selection {
-	k := picks.Of(s.p)
+	k := picksOf(s.p)
 	if k == nil {
 		return nil
 	}
 	inRoom, tried := k.LargestIn, k.Largest
 	if fewest {
-		inRoom, tried = k.LeastIn, k.Least
+		tried, inRoom = k.Least, func(room []front.Vector) model.Selection { return k.LeastIn(room, isAdmitted(s.p)) }
 	}
-	fit := picks.Fit{Takes: func(in model.Selection) bool { return takesNow(s, in) }, Tries: s.p.SelectionPlans()}
+	fit := picks.Fit{Takes: func(in model.Selection) bool { return takesNow(s, in) }, Tries: selections.Plans(&s.p.Model)}
 	if room, sure := roomOfRoles(s); room != nil {
 		*s.p.Model.Doubt = *s.p.Model.Doubt || !sure
 		if s.p.Parts.State == nil && len(s.p.Model.Gang.Parts) == 0 { // parts have minima, whatever fits
 			return inRoom(room)
 		}
-		fit = k.Within(room)
+		fit = k.Within(room, isAdmitted(s.p))
 	}
 	in, sure := tried(fit)
 	*s.p.Model.Doubt = *s.p.Model.Doubt || !sure

@@ -2,19 +2,14 @@ package parts
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/problem"
 )
 
-// This file answers: which selections and vectors of a gang in parts keep its multiples?
-
-// keepsMultiples says whether a selection keeps the multiples of the gang and its parts.
-func (s *selections) keepsMultiples(in model.Selection) bool {
-	return !slices.ContainsFunc(s.p.Model.Multiples, func(r model.MultipleRule) bool { return !r.Keeps(s.pendingOf, in) })
-}
+// This file answers: which vectors of a gang in parts keep its multiples?
 
 // weighMultiples finds, for each rule with Units, the members that one of each role, or one group of each class,
 // counts for.
@@ -56,87 +51,16 @@ func (s *search) dropBroken(x layout.Vertex, f front.Front) front.Front {
 	return f
 }
 
-// maxKeeping bounds the list of least selections where multiples bind.
-const maxKeeping = 64
-
-// mostKeeping is most for a gang with multiples. Fewer members may not fit where more do, so that a binary search may
-// miss the best of the chain: it only gives a first answer, and all better selections are tried, best first. If steps
-// run out, the first answer stands, with doubt.
-func (s *selections) mostKeeping(all model.Selection, fits func(model.Selection) bool) (best model.Selection) {
-	known := map[string]bool{}
-	try := func(in model.Selection) bool {
-		key := in.Key()
-		is, ok := known[key]
-		if !ok {
-			is = fits(in)
-			known[key] = is
-		}
-		return is
+// keepsInTotal says whether the gang and its parts keep their multiples in total once all pending members are
+// placed. A selection is by index in the pending members of the whole gang.
+func keepsInTotal(p *problem.Problem) bool {
+	if len(p.Model.Multiples) == 0 {
+		return true
 	}
-	chain := s.keeping(s.ends(all))
-	// Selections that break a multiple are no trials: they are left out before.
-	if i := sort.Search(len(chain), func(i int) bool { return try(chain[i]) }); i < len(chain) {
-		best = chain[i] // the answer if trials run out
+	all := p
+	if p.Parts.All != nil {
+		all = p.Parts.All
 	}
-	steps := 0
-	for in := range s.downFrom(all) {
-		if best != nil && compareSelections(in, best) >= 0 {
-			break
-		}
-		if steps++; steps > s.p.SelectionSteps() || len(known) > s.p.SelectionPlans() {
-			*s.p.Model.Doubt = true
-			break
-		}
-		if s.keepsMultiples(in) && try(in) {
-			return in
-		}
-	}
-	return best
-}
-
-// allKeeping lists the selections that keep the multiples, fewest members first, maxKeeping at most. The chain is
-// among those that are looked at, whenever steps run out.
-func (s *selections) allKeeping(all model.Selection) []model.Selection {
-	list := s.ends(all)
-	if steps := 0; len(s.p.Model.Gang.Parts) > 0 {
-		seen := map[string]bool{}
-		for _, in := range list {
-			seen[in.Key()] = true
-		}
-		for in := range s.downFrom(all) {
-			if steps++; steps > s.p.SelectionSteps() {
-				s.truncated, *s.p.Model.Doubt = true, true
-				break
-			}
-			if !seen[in.Key()] {
-				list = append(list, in)
-			}
-		}
-	}
-	list = s.keeping(list)
-	sortBySize(list)
-	if len(list) > maxKeeping {
-		list, s.truncated, *s.p.Model.Doubt = list[:maxKeeping], true, true
-	}
-	return list
-}
-
-// ends lists the selections of the chain from one, of a long one the largest and the least: then there is doubt.
-func (s *selections) ends(all model.Selection) []model.Selection {
-	chain, most := s.chain(all), s.p.SelectionSteps()
-	var out []model.Selection
-	for i := range chain.len() {
-		if i < most || i >= chain.len()-most {
-			out = append(out, chain.at(i))
-		}
-	}
-	if len(out) < chain.len() {
-		s.truncated, *s.p.Model.Doubt = true, true
-	}
-	return out
-}
-
-// keeping drops the selections that break a multiple.
-func (s *selections) keeping(list []model.Selection) []model.Selection {
-	return slices.DeleteFunc(list, func(in model.Selection) bool { return !s.keepsMultiples(in) })
+	place := all.Model.Places()
+	return !slices.ContainsFunc(p.Model.Multiples, func(r model.MultipleRule) bool { return !r.Keeps(place, p.Parts.Selection) })
 }

@@ -40,8 +40,7 @@ func (c *capacity) decide(d layout.Vertex, st model.Strategy) *problem.Outcome {
 func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, st model.Strategy) *problem.Outcome {
 	positions := make([]int32, len(c.p.Model.Pending))
 	as := assigner{capacity: c, classOf: map[*model.Part]int{}, positions: positions}
-	as.inventory = inventory{p: c.p, pendingOf: c.p.Model.Places(), signatures: map[*model.Part]string{}}
-	as.inventory.addSignatures()
+	as.inventory = inventory{p: c.p, pendingOf: c.p.Model.Places(), signatures: c.p.Model.Signatures(true, false)}
 	for k := range c.search.groups {
 		for _, a := range c.search.groups[k].parts {
 			as.classOf[a] = c.search.groups[k].of
@@ -177,7 +176,7 @@ func (as *assigner) assign(a *model.Part, lists [][]placed) {
 		as.positions[i], lists[r] = lists[r][0].pos, lists[r][1:]
 	}
 	inner := as.inventory.groupsIn(a)
-	slices.SortStableFunc(inner, model.ComparePartRanks)
+	slices.SortStableFunc(inner, compareRanks)
 	for _, o := range inner {
 		k := len(as.capacity.search.roles) + as.classOf[o]
 		var in placed

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/selections"
 )
 
 // This file answers: how much of a refused gang does a domain take, and is the refusal proven?
@@ -228,7 +229,7 @@ func (s *search) proven() bool {
 	if s.classes.inexact { // some zone fronts may lack vectors
 		s = s.relax()
 	}
-	for i, in := range list.least() {
+	for i, in := range list.Least() {
 		if i > 0 && s.p.Model.Left.Packing.Spent() {
 			return false
 		}
@@ -248,7 +249,7 @@ func (s *search) proven() bool {
 			return false // trials ran out before it, or vectors were forgotten
 		}
 	}
-	return !list.truncated && provenOfAny(s)
+	return !list.Truncated && provenOfAny(s)
 }
 
 // provenOfAny says whether it is certain that no members of any ranks fit, or are admitted.
@@ -266,8 +267,8 @@ func provenOfAny(s *search) bool {
 
 // provenAcrossTrees is proven for a gang with groups of other topologies: every choice of domains must have been tried
 // as well.
-func (s *search) provenAcrossTrees(list *selections) bool {
-	for i, in := range list.least() {
+func (s *search) provenAcrossTrees(list *selections.Selections) bool {
+	for i, in := range list.Least() {
 		if i > 0 && s.p.Model.Left.Packing.Spent() {
 			return false
 		}
@@ -277,5 +278,5 @@ func (s *search) provenAcrossTrees(list *selections) bool {
 			return false // trials ran out before it
 		}
 	}
-	return !list.truncated && !*s.p.Model.Doubt && provenOfAny(s)
+	return !list.Truncated && !*s.p.Model.Doubt && provenOfAny(s)
 }

@@ -19,7 +19,7 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 		return nil
 	}
 	s := &search{p: p}
-	s.readRoles()
+	s.roles, s.asks = s.p.OfRoles(), s.p.Model.Room.Asks()
 	s.readGroups()
 	s.sumTotals()
 	r := &rooms{
@@ -28,7 +28,7 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	}
 	if s.vectors() <= manyShapesFrom {
 		r.most = p.Room.Zones().PendingByRole()
-		r.capacity = &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Steps(), &p.Model.Left.Fronts)}}
+		r.capacity = &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Model.Steps, &p.Model.Left.Fronts)}}
 	}
 	return r.on
 }

@@ -81,7 +81,7 @@ const (
 // O(nodes * roles * resources + members).
 func newSearch(p *problem.Problem, reserved map[int32]room.Reserved) *search {
 	s := &search{p: p, reserved: reserved, released: p.Room.Slots().LeavingReleased(), broken: p.Broken()}
-	s.readRoles()
+	s.roles, s.asks = s.p.OfRoles(), s.p.Model.Room.Asks()
 	s.slots, s.joint = s.slotsBeside(reserved), joint.Of(p, s.roles)
 	s.readGroups()
 	if s.crossesTrees() {
@@ -236,18 +236,6 @@ func (s *search) slotsBeside(reserved map[int32]room.Reserved) model.SlotTable {
 	}
 	first.Room.Slots().SumSlots(slots)
 	return model.SlotTable{Flat: slots}
-}
-
-// readRoles makes a problem of each role, and reads its requests in the order of the problem's needs.
-func (s *search) readRoles() {
-	s.roles = s.p.OfRoles()
-	for r := range s.p.Room.Shapes {
-		ask := make([]int64, len(s.p.Room.Needs))
-		for i, n := range s.p.Room.Needs {
-			ask[i] = s.p.Room.Shapes[r].Resources[n.Name]
-		}
-		s.asks = append(s.asks, ask)
-	}
 }
 
 // members is the number of members that a vector stands for.

@@ -11,18 +11,18 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: which sets are there?
 
 // Picks are the sets of new members that fulfil the minima of a gang in parts, whatever their ranks.
 type Picks struct {
-	p     *problem.Problem
+	m     *model.Model
 	place []int32 // by rank: index in pending; -1: the member runs
 	atoms []atom  // in the order of their first ranks
 	cells int
 	least int // new members of any set
+	tries int // sets that are held to vectors
 }
 
 // atom is members that are placed together or not at all, by index in pending.
@@ -39,11 +39,12 @@ type cell struct {
 }
 
 // Of finds the sets of a gang in parts; nil if these are the selections of parts.2: no part that may be placed in part
-// has own members that differ. O(members * log).
-func Of(p *problem.Problem) *Picks {
-	k := &Picks{p: p, place: p.Model.Places(), least: max(1, p.Model.Gang.Least-len(p.Model.Running))}
+// has own members that differ. pinned says which pending members count for more with a quota; nil: none, or there is no quota. tries bounds
+// how many sets are held to vectors. O(members * log).
+func Of(m *model.Model, pinned []bool, tries int) *Picks {
+	k := &Picks{m: m, tries: tries, place: m.Places(), least: max(1, m.Gang.Least-len(m.Running))}
 	cells, loose := map[cell]int{}, false
-	p.Model.Gang.Each(func(a *model.Part) {
+	m.Gang.Each(func(a *model.Part) {
 		before, whole := len(cells), []int32(nil)
 		for _, rank := range a.Ranks {
 			i := k.place[rank]
@@ -54,7 +55,7 @@ func Of(p *problem.Problem) *Picks {
 				whole = append(whole, i)
 				continue
 			}
-			c := cell{a, p.Model.Role(int(i)), p.Parts.State != nil && p.Pinned[p.Names[p.Model.Pending[i]]]}
+			c := cell{a, m.Role(int(i)), pinned != nil && pinned[i]}
 			at, ok := cells[c]
 			if !ok {
 				at = len(cells)
@@ -97,7 +98,7 @@ func (k *Picks) fulfils(a *model.Part, in model.Selection) bool {
 
 // isWhole says whether a set may be placed by the minima and the multiples.
 func (k *Picks) isWhole(in model.Selection) bool {
-	return k.fulfils(k.p.Model.Gang, in) && !slices.ContainsFunc(k.p.Model.Multiples, func(r model.MultipleRule) bool { return !r.Keeps(k.place, in) })
+	return k.fulfils(k.m.Gang, in) && !slices.ContainsFunc(k.m.Multiples, func(r model.MultipleRule) bool { return !r.Keeps(k.place, in) })
 }
 
 // LargestIn is the best set of a gang without parts and quota that is within one of some vectors of roles, which have no more of a role than
@@ -112,31 +113,35 @@ func (k *Picks) LargestIn(room []front.Vector) (best model.Selection) {
 	return k.bestIn(room, int(most))
 }
 
-// LeastIn is the set of the fewest members, and of the lowest ranks, within one of some vectors of roles; nil: none is, or of a gang with
-// parts none is found.
-func (k *Picks) LeastIn(room []front.Vector) model.Selection {
-	if len(k.p.Model.Gang.Parts) == 0 {
+// LeastIn is the set of the fewest members, and of the lowest ranks, within one of some vectors of roles, that admits takes; nil: none is, or
+// of a gang with parts none is found. Of a gang in no parts admits is not asked.
+func (k *Picks) LeastIn(room []front.Vector, admits func(model.Selection) bool) model.Selection {
+	if len(k.m.Gang.Parts) == 0 {
 		return k.bestIn(room, k.least)
 	}
-	in, _ := k.Least(k.Within(room))
+	if len(room) == 0 {
+		return nil
+	}
+	in, _ := k.Least(k.Within(room, admits))
 	return in
 }
 
-// Within asks of sets whether they are within one of some vectors of roles, and the quota admits them.
-func (k *Picks) Within(room []front.Vector) Fit {
-	return Fit{Tries: k.p.SelectionSteps(), Takes: func(in model.Selection) bool {
-		one := k.p.Only(in)
-		n := make(front.Vector, len(one.Room.Shapes))
-		for i := range one.Model.Pending {
-			n[one.Model.Role(i)]++
+// Within asks of sets whether they are within one of some vectors of roles, and whether admits takes them.
+func (k *Picks) Within(room []front.Vector, admits func(model.Selection) bool) Fit {
+	return Fit{Tries: k.tries, Takes: func(in model.Selection) bool {
+		n := make(front.Vector, len(room[0]))
+		for i, is := range in {
+			if is {
+				n[k.m.Role(i)]++
+			}
 		}
-		return one.Model.Admitted > 0 && front.Front(room).Holds(n)
+		return admits(in) && front.Front(room).Holds(n)
 	}}
 }
 
 // bestIn is the set of n members of the lowest ranks within one of some vectors. O(vectors * members).
 func (k *Picks) bestIn(room []front.Vector, n int) (best model.Selection) {
-	in := make(model.Selection, len(k.p.Model.Pending))
+	in := make(model.Selection, len(k.m.Pending))
 	for _, v := range room {
 		if v.Total() < int64(n) {
 			continue
@@ -144,7 +149,7 @@ func (k *Picks) bestIn(room []front.Vector, n int) (best model.Selection) {
 		clear(in)
 		left, open := slices.Clone(v), n
 		for i := range in {
-			if role := k.p.Model.Role(i); open > 0 && left[role] > 0 {
+			if role := k.m.Role(i); open > 0 && left[role] > 0 {
 				in[i] = true
 				left[role]--
 				open--

@@ -19,7 +19,7 @@ import (
 )
 
 // drawPicks draws an elastic gang whose members ask for different amounts, some of them in a bundle with a minimum.
-func drawPicks(t *rapid.T) *Picks {
+func drawPicks(t *rapid.T) (*Picks, *problem.Problem) {
 	c, err := snapshot.New(cluster.Spec{Nodes: []cluster.Node{{Name: "node", Allocatable: muster.Resources{"gpu": 1}}}})
 	require.NoError(t, err)
 	req := &gang.Request{Name: "gang"}
@@ -41,10 +41,10 @@ func drawPicks(t *rapid.T) *Picks {
 	req.MinMember = rapid.IntRange(1, len(req.Members)).Draw(t, "minimum")
 	p, err := problem.New(c, req, nil, problem.Bounds{})
 	require.NoError(t, err)
-	if p.Model.Gang == nil || Of(p) == nil {
+	if p.Model.Gang == nil || Of(&p.Model, nil, 1<<10) == nil {
 		t.Skip("no members that may be left out differ")
 	}
-	return Of(p)
+	return Of(&p.Model, nil, 1<<10), p
 }
 
 // sizeOf is what the members of a set ask for.
@@ -78,13 +78,13 @@ func fulfils(p *problem.Problem, in model.Selection) bool {
 }
 
 // bestBy is the first of all sets that fulfil the minima and fit, by size in one direction, then by ranks; nil: there is none.
-func bestBy(k *Picks, room int64, direction int) (best model.Selection) {
-	for bits := range 1 << len(k.p.Model.Pending) {
-		in := make(model.Selection, len(k.p.Model.Pending))
+func bestBy(p *problem.Problem, room int64, direction int) (best model.Selection) {
+	for bits := range 1 << len(p.Model.Pending) {
+		in := make(model.Selection, len(p.Model.Pending))
 		for i := range in {
 			in[i] = bits>>i&1 == 1
 		}
-		if !fulfils(k.p, in) || sizeOf(k.p, in) > room {
+		if !fulfils(p, in) || sizeOf(p, in) > room {
 			continue
 		}
 		if best == nil || cmp.Or(direction*cmp.Compare(in.Size(), best.Size()), in.CompareRanks(best)) < 0 {
@@ -97,29 +97,30 @@ func bestBy(k *Picks, room int64, direction int) (best model.Selection) {
 // The largest set and the one of the fewest members that fit are those that enumeration finds, whatever the minima are.
 func TestPicksEqualEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		k := drawPicks(t)
-		p := k.p
+		k, p := drawPicks(t)
 		defer p.Done()
 		room := rapid.Int64Range(0, 12).Draw(t, "room")
 		fit := Fit{Tries: 1 << 20, Takes: func(in model.Selection) bool { return sizeOf(p, in) <= room }}
 		largest, sure := k.Largest(fit)
 		require.True(t, sure)
-		require.Equal(t, bestBy(k, room, -1), largest)
+		require.Equal(t, bestBy(p, room, -1), largest)
 		least, sure := k.Least(fit)
 		require.True(t, sure)
-		require.Equal(t, bestBy(k, room, 1), least)
+		require.Equal(t, bestBy(p, room, 1), least)
 	})
 }
+
+// everybody is what a quota with room for all says.
+func everybody(model.Selection) bool { return true }
 
 // Where questions run out nothing is sure, and what is found fits all the same.
 func TestPicksThatEndEarlyAreNotSure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		k := drawPicks(t)
-		p := k.p
+		k, p := drawPicks(t)
 		defer p.Done()
 		room := rapid.Int64Range(0, 12).Draw(t, "room")
 		fit := Fit{Tries: rapid.IntRange(0, 3).Draw(t, "tries"), Takes: func(in model.Selection) bool { return sizeOf(p, in) <= room }}
-		best := bestBy(k, room, -1)
+		best := bestBy(p, room, -1)
 		found, sure := k.Largest(fit)
 		if sure {
 			require.Equal(t, best, found)
@@ -134,8 +135,7 @@ func TestPicksThatEndEarlyAreNotSure(t *testing.T) {
 // By vectors of roles the sets are the same as by asking.
 func TestSetsWithinVectors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		k := drawPicks(t)
-		p := k.p
+		k, p := drawPicks(t)
 		defer p.Done()
 		of := make([]int32, len(p.Room.Shapes)) // as fronts, vectors have no more of a role than there are
 		for i := range p.Model.Pending {
@@ -149,10 +149,10 @@ func TestSetsWithinVectors(t *testing.T) {
 			}
 			room = append(room, v)
 		}
-		least, _ := k.Least(k.Within(room))
-		require.Equal(t, least, k.LeastIn(room))
+		least, _ := k.Least(k.Within(room, everybody))
+		require.Equal(t, least, k.LeastIn(room, everybody))
 		if len(p.Model.Gang.Parts) == 0 {
-			largest, sure := k.Largest(k.Within(room))
+			largest, sure := k.Largest(k.Within(room, everybody))
 			require.True(t, sure)
 			require.Equal(t, largest, k.LargestIn(room))
 		}

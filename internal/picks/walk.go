@@ -28,7 +28,7 @@ func (k *Picks) Largest(fit Fit) (best model.Selection, sure bool) {
 	if best != nil {
 		low = best.Size()
 	}
-	if len(k.p.Model.Gang.Parts) == 0 && len(k.p.Model.Multiples) == 0 { // of a size that fits one less does, too
+	if len(k.m.Gang.Parts) == 0 && len(k.m.Multiples) == 0 { // of a size that fits one less does, too
 		n := top - low + 1
 		found := sort.Search(max(0, n), func(i int) bool { return w.find(top-i, &best) })
 		return best, !w.ended && (found < n || best == nil)
@@ -93,8 +93,8 @@ type walk struct {
 
 func (k *Picks) walk(fit Fit) *walk {
 	w := &walk{
-		Picks: k, fit: fit, in: make(model.Selection, len(k.p.Model.Pending)), count: make([]int, k.cells), most: make([]int, k.cells),
-		left: make([]int, k.cells), closed: make([]bool, k.cells), known: map[bool][][]int{}, steps: k.p.Steps(),
+		Picks: k, fit: fit, in: make(model.Selection, len(k.m.Pending)), count: make([]int, k.cells), most: make([]int, k.cells),
+		left: make([]int, k.cells), closed: make([]bool, k.cells), known: map[bool][][]int{}, steps: k.m.Steps,
 	}
 	for _, a := range k.atoms {
 		w.left[a.cell] += len(a.members)
@@ -103,7 +103,7 @@ func (k *Picks) walk(fit Fit) *walk {
 }
 
 // monotone says whether less fits wherever more does.
-func (w *walk) monotone() bool { return len(w.p.Model.Multiples) == 0 }
+func (w *walk) monotone() bool { return len(w.m.Multiples) == 0 }
 
 // put takes an atom, or gives it back.
 func (w *walk) put(a *atom, is bool) {
@@ -255,7 +255,7 @@ func (w *walk) greedy() (best model.Selection) {
 	}
 	asks := w.asks()
 	slices.SortStableFunc(some, func(a, b *atom) int {
-		return cmp.Compare(asks[w.p.Model.Role(int(a.members[0]))], asks[w.p.Model.Role(int(b.members[0]))])
+		return cmp.Compare(asks[w.m.Role(int(a.members[0]))], asks[w.m.Role(int(b.members[0]))])
 	})
 	for n := sort.Search(len(some), func(i int) bool { return !w.with(some[:i+1], w.takes) }); n > 0 && best == nil; n-- {
 		w.with(some[:n], func() bool {
@@ -275,14 +275,15 @@ const greedyTries = 24
 // asks are what members of each role ask for: their largest share of what anybody asks of a resource.
 func (w *walk) asks() []int64 {
 	const whole = 1 << 10
-	out := make([]int64, len(w.p.Room.Shapes))
-	for _, n := range w.p.Room.Needs {
+	asks := w.m.Room.Asks()
+	out := make([]int64, len(asks))
+	for n := range asks[0] {
 		most := int64(0)
-		for _, s := range w.p.Room.Shapes {
-			most = max(most, s.Resources[n.Name])
+		for _, of := range asks {
+			most = max(most, of[n])
 		}
-		for r, s := range w.p.Room.Shapes {
-			out[r] = max(out[r], s.Resources[n.Name]/(most/whole+1))
+		for r, of := range asks {
+			out[r] = max(out[r], of[n]/(most/whole+1))
 		}
 	}
 	return out

@@ -32,6 +32,7 @@ func (p *Problem) Kept() *Problem {
 	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
 	next.Scratch, next.Model.Memory, next.Model.Pending, next.Names, next.Model.Levels, next.Bounds, next.whole = nil, nil, nil, nil, nil, Bounds{}, nil
 	next.Room, next.before = next.Room.Fresh(next.IsOwn), nil
+	readSteps(next)
 	next.Room.Model, next.Room.Spared = &next.Model, false // refusals are told over all nodes
 	return next
 }
@@ -89,6 +90,7 @@ func withoutOthers(p *Problem, st model.Strategy) *Problem {
 func (p *Problem) Again(b Bounds) *Problem {
 	next := p.derive()
 	next.Bounds, next.Model.Left, next.Model.Doubt = b, b.Left, new(bool)
+	readSteps(next)
 	return next
 }
 
@@ -103,7 +105,7 @@ func (p *Problem) WithoutMultiples() *Problem {
 func (p *Problem) WithLimits(l *limits.Limits, kept func(limits.OnPart) bool) *Problem {
 	next := p.derive()
 	if p.InParts() {
-		next.Model.Gang = p.Model.Gang.Changed(func(_, to *model.Part) {
+		next.Model.Gang = changed(p.Model.Gang, func(_, to *model.Part) {
 			to.Limits = slices.DeleteFunc(slices.Clone(to.Limits), func(l limits.OnPart) bool { return kept == nil || !kept(l) })
 		})
 	}
@@ -145,7 +147,7 @@ func (p *Problem) UnderRules(kept []HardRule) *Problem {
 		}
 	}
 	next := p.derive()
-	next.Model.Gang = p.Model.Gang.Changed(func(from, to *model.Part) {
+	next.Model.Gang = changed(p.Model.Gang, func(from, to *model.Part) {
 		under(to, bound[from], p.Model.View)
 		// A limit on groups counts each of them in one domain, which their own MustGather sees to.
 		to.Limits = slices.DeleteFunc(slices.Clone(to.Limits), func(l limits.OnPart) bool {
@@ -160,6 +162,19 @@ func (p *Problem) UnderRules(kept []HardRule) *Problem {
 		next.Room.AlignAnew()
 	}
 	return next
+}
+
+// changed is a copy of a part and all in it; change alters each copy, which is of the part from.
+func changed(a *model.Part, change func(from, to *model.Part)) *model.Part {
+	b := *a
+	change(a, &b)
+	b.Parts = nil
+	for _, inner := range a.Parts {
+		in := changed(inner, change)
+		in.Outer = &b
+		b.Parts = append(b.Parts, in)
+	}
+	return &b
 }
 
 // under binds a part to its own MustGather, or to none.

@@ -26,6 +26,7 @@ import (
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/room"
+	"github.com/muster-sched/muster/internal/selections"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
@@ -57,6 +58,8 @@ Parts.RoleBefore     =    =     =               =                =             =
 Allowed              =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =           =             0
 Doubt                =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             0
 Left                 =    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             0
+Steps                *    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Charged              0    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 together             =    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =           =             =
 Needs                =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =           =             =
 Policy               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
@@ -152,7 +155,7 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		"UnderRules":       {both, func(p *Problem) *Problem { return p.UnderRules(nil) }},
 		"withGang":         {both, (*Problem).FromOneMember},
 		"unbundled":        {both, (*Problem).unbundled},
-		"Only":             {both, func(p *Problem) *Problem { return p.Only(p.FirstOnes(1)) }},
+		"Only":             {both, func(p *Problem) *Problem { return p.Only(selections.FirstOnes(&p.Model, 1)) }},
 		"beside":           {both, func(p *Problem) *Problem { return p.beside(first) }},
 		"Rest":             {both, func(p *Problem) *Problem { return p.Rest(first) }},
 		"Unselected":       {selection, func(p *Problem) *Problem { return p.Unselected(placed) }},
@@ -367,10 +370,10 @@ func fill(p *Problem) {
 	p.Room.Company = limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, nil, false, "gang", p.IsOwn)
 	p.whole, p.before = &Problem{}, &Outcome{}
 	p.Parts = partState{
-		cut: []model.Level{{Size: 2}}, First: []*Problem{{}}, Minimal: p.FirstOnes(1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
+		cut: []model.Level{{Size: 2}}, First: []*Problem{{}}, Minimal: selections.FirstOnes(&p.Model, 1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
 		AllowedOf: make([]room.Allowed, len(p.Room.Shapes)), RoleBefore: []int32{0, 1},
 	}
-	p.Model.Doubt, p.Model.Left = new(bool), new(front.Budget)
+	p.Model.Doubt, p.Model.Left, p.Model.Steps, p.Model.Charged = new(bool), new(front.Budget), 7, true
 	*p.Model.Doubt = true
 	p.Room.Allowed, p.Room.Spared = room.Allowed{{View: p.Model.View, End: 4}}, true
 	p.Parts.AllowedOf[1] = room.Allowed{{View: p.Model.View, End: 8}}

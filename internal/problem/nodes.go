@@ -40,6 +40,18 @@ func (n nodes) Features() features.Set {
 // Broken implements [model.Room].
 func (n nodes) Broken() bool { return n.p.Broken() }
 
+// Asks implements [model.Room].
+func (n nodes) Asks() [][]int64 {
+	asks := make([][]int64, len(n.p.Room.Shapes))
+	for r, shape := range n.p.Room.Shapes {
+		asks[r] = make([]int64, len(n.p.Room.Needs))
+		for i, need := range n.p.Room.Needs {
+			asks[r][i] = shape.Resources[need.Name]
+		}
+	}
+	return asks
+}
+
 // Score implements [model.Room]: the host's score for each member of a unit, and the weights of the preferences that the node matches.
 // O(preferences).
 func (n nodes) Score(x layout.Vertex) (score int64) {

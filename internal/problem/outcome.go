@@ -48,17 +48,6 @@ type Outcome struct {
 	Waits     []*snapshot.Member // leaving members that must be gone first; nil: none
 }
 
-// OutsideTree counts the members, or units, on nodes outside the tree. O(members).
-func (o *Outcome) OutsideTree() (n int) {
-	first := o.Of.Model.View.FirstPos[o.Of.Model.View.Outside]
-	for _, pos := range o.Positions {
-		if pos >= first {
-			n++
-		}
-	}
-	return n
-}
-
 // ProvenBest says whether nothing better was left out: no search ran out of steps, and zones were counted exactly.
 // Cost of ZonesProven.
 func (p *Problem) ProvenBest() bool {

@@ -11,6 +11,9 @@ import (
 	"github.com/muster-sched/muster/internal/model"
 )
 
+// ofGang says whether a rule is the gang's own.
+func ofGang(r *model.MultipleRule) bool { return r.Parts[0].Level == 0 }
+
 // multipleBinder adds the rules that bind to p.Multiples.
 type multipleBinder struct {
 	p      *Problem
@@ -80,7 +83,7 @@ func ruleOf(p *Problem, a *model.Part, some []model.Multiple) model.MultipleRule
 // by multiple, so that their role need not be divided.
 func (b *multipleBinder) add(r model.MultipleRule, around int) int {
 	a := r.Parts[0]
-	if role := b.onlyRole(a); role >= 0 && r.Units != nil && !r.OfGang() {
+	if role := b.onlyRole(a); role >= 0 && r.Units != nil && !ofGang(&r) {
 		key := fmt.Sprint(r.Multiples, r.Units, role, around, otherTreeGroup(a))
 		if i, ok := b.shared[key]; ok {
 			b.p.Model.Multiples[i].Parts, b.p.Model.Multiples[i].Ranks = append(b.p.Model.Multiples[i].Parts, a), append(b.p.Model.Multiples[i].Ranks, r.Ranks[0])
@@ -137,7 +140,7 @@ func (b *multipleBinder) pendingOf(r *model.MultipleRule) (out []int32) {
 func (b *multipleBinder) divide() {
 	var sets [][]int32
 	for k := range b.p.Model.Multiples {
-		if r := &b.p.Model.Multiples[k]; r.Units != nil && !r.OfGang() {
+		if r := &b.p.Model.Multiples[k]; r.Units != nil && !ofGang(r) {
 			sets = append(sets, b.pendingOf(r))
 		}
 	}
@@ -172,20 +175,6 @@ func (p *Problem) AllMultiples() []model.MultipleRule {
 	// One rule for all multiples of the gang stands in for the one that has only those that bind.
 	all := ruleOf(p, p.Model.Gang, p.Model.Gang.Multiples)
 	all.Roles = slices.Repeat(front.Weights{1}, len(p.Room.Shapes))
-	rest := slices.DeleteFunc(slices.Clone(p.Model.Multiples), func(r model.MultipleRule) bool { return r.OfGang() })
+	rest := slices.DeleteFunc(slices.Clone(p.Model.Multiples), func(r model.MultipleRule) bool { return ofGang(&r) })
 	return append(countRunning(p, []model.MultipleRule{all}), rest...)
-}
-
-// KeepsMultiples says whether the gang and its parts keep their multiples in total once all pending members are
-// placed. A selection is by index in the pending members of the whole gang.
-func KeepsMultiples(p *Problem) bool {
-	if len(p.Model.Multiples) == 0 {
-		return true
-	}
-	all := p
-	if p.Parts.All != nil {
-		all = p.Parts.All
-	}
-	place := all.Model.Places()
-	return !slices.ContainsFunc(p.Model.Multiples, func(r model.MultipleRule) bool { return !r.Keeps(place, p.Parts.Selection) })
 }

@@ -112,6 +112,7 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 		Model: model.Model{LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Memory: &r.memory, Room: nodes{p}},
 		Room:  room.Room{Model: &p.Model, Snapshot: c, Request: req, Judges: judges, Memory: &r.rooms},
 	}
+	readSteps(p)
 	for _, step := range [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes, settleHostSlots} {
 		if err := step(p); err != nil {
 			return nil, err

@@ -37,6 +37,19 @@ func (p *Problem) Asks(n int) quota.Ask {
 	return a
 }
 
+// PinnedPending says of each pending member whether it is not preemptible, and so counts for more where a quota is asked; nil: none is
+// that runs or is to be placed.
+func (p *Problem) PinnedPending() []bool {
+	if len(p.Pinned) == 0 {
+		return nil
+	}
+	pinned := make([]bool, len(p.Model.Pending))
+	for i, rank := range p.Model.Pending {
+		pinned[i] = p.Pinned[p.Names[rank]]
+	}
+	return pinned
+}
+
 // addTimes adds amounts so many times, as far as there is room for that.
 func addTimes(sum, amounts muster.Resources, n int64) {
 	if n == 0 {

@@ -38,7 +38,7 @@ func HardRules(p *Problem) (rules []HardRule) {
 func NameOfRule(p *Problem, r *model.MultipleRule) string {
 	i := max(0, slices.IndexFunc(r.Ranks, func(ranks []int) bool { return int64(len(ranks))%r.Total != 0 }))
 	name := NameOfMultiple(p, r.Multiples, len(r.Ranks[i]))
-	if r.OfGang() {
+	if ofGang(r) {
 		return name
 	}
 	return name + " for " + calledIn(p, r.Parts[i])

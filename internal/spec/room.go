@@ -144,6 +144,9 @@ func (r *Room) Features() features.Set {
 // Broken implements [model.Room].
 func (r *Room) Broken() bool { return newSolver(r.m).broken() }
 
+// Asks implements [model.Room]: of one role, of one resource.
+func (r *Room) Asks() [][]int64 { return [][]int64{{1}} }
+
 // Score implements [model.Room].
 func (r *Room) Score(x layout.Vertex) int64 { return r.Scores[r.m.View.Position(x)] }
 

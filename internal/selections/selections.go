@@ -1,4 +1,9 @@
-package parts
+// Package selections answers: which members of a gang in parts are placed, if not all of them? A selection is a set of new members that
+// fulfils, with the running ones, all minima. [Selections] enumerates them from the largest down; whether one fits is the caller's to say.
+//
+// The rules are parts.2 to parts.4 of docs/order/8-parts.md. Everything here sees the model alone, belongs to one plan and is not safe for
+// concurrent use.
+package selections
 
 import (
 	"cmp"
@@ -8,38 +13,33 @@ import (
 	"sort"
 
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
-// This file answers: which members are placed, if not all of them? Selections are enumerated from the largest down.
-
-// selections enumerates the selections of a gang: the sets of new members that fulfil all minima. They form a lattice
-// by removals from the largest one.
-type selections struct {
-	p         *problem.Problem
+// Selections are the selections of a gang. They form a lattice by removals from the largest one.
+type Selections struct {
+	m         *model.Model
 	pendingOf []int32             // by rank: index in pending; -1: the member runs
 	kinds     map[*model.Part]int // equal for parts that can change places
 	down      *ladder             // nil: not asked for yet
-	// truncated: steps ran out, and the list of least selections may be incomplete.
-	truncated bool
+	// Truncated: steps ran out, and the list of least selections may be incomplete.
+	Truncated bool
 }
 
-// selectionsOf reads the parts of a gang. A part with pinned members is alike to none, since a quota may admit one
-// such part and not another. O(parts * members).
-func selectionsOf(p *problem.Problem) *selections {
-	inv := inventory{p: p, pendingOf: p.Model.Places(), signatures: map[*model.Part]string{}, inOrder: true}
-	inv.addSignatures()
-	s := &selections{p: p, pendingOf: inv.pendingOf, kinds: make(map[*model.Part]int, len(inv.signatures))}
+// Of reads the parts of a gang. A part with pinned members is alike to none, since a quota may admit one such part and not
+// another; pinned is by index in the pending members, nil: none is. O(parts * members).
+func Of(m *model.Model, pinned []bool) *Selections {
+	signatures := m.Signatures(true, true)
+	s := &Selections{m: m, pendingOf: m.Places(), kinds: make(map[*model.Part]int, len(signatures))}
 	var kinds sets.Intern[string]
-	for a, text := range inv.signatures {
+	for a, text := range signatures {
 		s.kinds[a], _ = kinds.Of(text)
 	}
-	if len(p.Pinned) == 0 {
+	if pinned == nil {
 		return s
 	}
-	p.Model.Gang.Each(func(a *model.Part) { // unlike any other part
-		if slices.ContainsFunc(a.All(), func(rank int) bool { i := s.pendingOf[rank]; return i >= 0 && p.Pinned[p.Names[p.Model.Pending[i]]] }) {
+	m.Gang.Each(func(a *model.Part) { // unlike any other part
+		if slices.ContainsFunc(a.All(), func(rank int) bool { i := s.pendingOf[rank]; return i >= 0 && pinned[i] }) {
 			s.kinds[a] = -1 - a.First()
 		}
 	})
@@ -47,33 +47,53 @@ func selectionsOf(p *problem.Problem) *selections {
 }
 
 // ladder is that of the gang, made once.
-func (s *selections) ladder() *ladder {
+func (s *Selections) ladder() *ladder {
 	if s.down == nil {
 		s.down = &ladder{pendingOf: s.pendingOf, at: map[*model.Part]int32{}, kinds: len(s.kinds)}
-		s.down.add(s.p.Model.Gang, -1, s.kinds)
+		s.down.add(s.m.Gang, -1, s.kinds)
 	}
 	return s.down
 }
 
 // chain is the whole chain from a selection.
-func (s *selections) chain(in model.Selection) *chain { return s.ladder().chainFrom(in, nil, nil) }
+func (s *Selections) chain(in model.Selection) *chain { return s.ladder().chainFrom(in, nil, nil) }
 
 // hasRunning says whether members of a part run.
-func (s *selections) hasRunning(a *model.Part) (is bool) {
+func (s *Selections) hasRunning(a *model.Part) (is bool) {
 	a.Each(func(b *model.Part) {
 		is = is || slices.ContainsFunc(b.Ranks, func(rank int) bool { return s.pendingOf[rank] < 0 })
 	})
 	return is
 }
 
+// Minimal is the last selection of the chain of removals, with multiples the last one that keeps them; nil: there is no selection.
+//
+// order: parts.4
+func (s *Selections) Minimal() model.Selection {
+	all := s.everything()
+	if all == nil {
+		return nil
+	}
+	chain := s.chain(all)
+	for i := chain.len() - 1; i >= max(0, chain.len()-Steps(s.m)) && len(s.m.Multiples) > 0; i-- {
+		if in := chain.at(i); s.keepsMultiples(in) {
+			return in
+		}
+	}
+	return chain.last()
+}
+
+// IsLeast says whether nothing can be left out of a selection. O(members + parts).
+func (s *Selections) IsLeast(in model.Selection) bool { return len(s.removals(in)) == 0 }
+
 // everything selects all new members but those of optional parts whose minima are more than their known members. It
 // is the largest selection: every other one is within it. Nil if the gang's minima cannot be met, or nobody is left.
-func (s *selections) everything() model.Selection {
-	in := make(model.Selection, len(s.p.Model.Pending))
+func (s *Selections) everything() model.Selection {
+	in := make(model.Selection, len(s.m.Pending))
 	for i := range in {
 		in[i] = true
 	}
-	if !s.complete(s.p.Model.Gang, in) || in.Size() == 0 {
+	if !s.complete(s.m.Gang, in) || in.Size() == 0 {
 		return nil
 	}
 	return in
@@ -83,7 +103,7 @@ func (s *selections) everything() model.Selection {
 // deselected on the way, and counts as not placed; one with running members cannot be, so that the answer is no.
 //
 // order: parts.2
-func (s *selections) complete(a *model.Part, in model.Selection) bool {
+func (s *Selections) complete(a *model.Part, in model.Selection) bool {
 	placed := 0
 	for _, b := range a.Parts {
 		switch {
@@ -104,7 +124,7 @@ func (s *selections) complete(a *model.Part, in model.Selection) bool {
 }
 
 // leaveOut deselects the new members of a part.
-func (s *selections) leaveOut(a *model.Part, in model.Selection) {
+func (s *Selections) leaveOut(a *model.Part, in model.Selection) {
 	for _, rank := range a.All() {
 		if i := s.pendingOf[rank]; i >= 0 {
 			in[i] = false
@@ -113,21 +133,21 @@ func (s *selections) leaveOut(a *model.Part, in model.Selection) {
 }
 
 // removals lists the steps down from a selection, see standing.removals. O(members + parts * log).
-func (s *selections) removals(in model.Selection) (out []removal) {
+func (s *Selections) removals(in model.Selection) (out []removal) {
 	s.ladder().standingOf(in).removals(func(r removal) { out = append(out, r) })
 	return out
 }
 
-// most is the best selection that fits, nil if none does.
+// Most is the best selection that fits, nil if none does.
 //
 // A binary search on the chain finds a good one first: each selection of it is within the one before, and without
 // multiples fewer members never need more room. Selections off the chain are then tried best first, until they would
 // be no better. So the first that fits is the best. If trials run out, the good one is the answer, with doubt.
 //
 // order: parts.3
-func (s *selections) most(fits func(model.Selection) bool) model.Selection {
+func (s *Selections) Most(fits func(model.Selection) bool) model.Selection {
 	all := s.everything()
-	if all != nil && len(s.p.Model.Multiples) > 0 {
+	if all != nil && len(s.m.Multiples) > 0 {
 		return s.mostKeeping(all, fits)
 	}
 	if all == nil || fits(all) {
@@ -140,7 +160,7 @@ func (s *selections) most(fits func(model.Selection) bool) model.Selection {
 	if i < chain.len() {
 		best = chain.at(i)
 	}
-	if len(s.p.Model.Gang.Parts) == 0 {
+	if len(s.m.Gang.Parts) == 0 {
 		return best
 	}
 	refused := func(in model.Selection) bool { // not to be tried again
@@ -162,8 +182,8 @@ func (s *selections) most(fits func(model.Selection) bool) model.Selection {
 		if refused(in) {
 			continue
 		}
-		if plans >= s.p.SelectionPlans() {
-			*s.p.Model.Doubt = true
+		if plans >= Plans(s.m) {
+			*s.m.Doubt = true
 			break
 		}
 		if plans++; fits(in) {
@@ -179,7 +199,7 @@ const mostReached = 4
 // downFrom iterates over the selections that removals reach from one, best first. Every removal leads to a smaller,
 // and so to a worse selection: when one is taken from the heap, all that are better have come. Callers bound the
 // selections taken; those that wait for their turn are bounded here, and where they are too many none follows.
-func (s *selections) downFrom(all model.Selection) iter.Seq[model.Selection] {
+func (s *Selections) downFrom(all model.Selection) iter.Seq[model.Selection] {
 	return func(yield func(model.Selection) bool) {
 		first := sized{all, all.Size(), all.Key()}
 		open, seen, st := selectionHeap{first}, map[string]bool{first.key: true}, s.ladder().standingOf(all)
@@ -188,8 +208,8 @@ func (s *selections) downFrom(all model.Selection) iter.Seq[model.Selection] {
 			if !yield(in.members) {
 				return
 			}
-			if len(seen) > mostReached*s.p.SelectionSteps() {
-				s.truncated, *s.p.Model.Doubt = true, true
+			if len(seen) > mostReached*Steps(s.m) {
+				s.Truncated, *s.m.Doubt = true, true
 				continue
 			}
 			st.read(in.members)
@@ -203,30 +223,30 @@ func (s *selections) downFrom(all model.Selection) iter.Seq[model.Selection] {
 	}
 }
 
-// least lists the selections of which nothing can be left out, fewest members first, of equals the better. With
+// Least lists the selections of which nothing can be left out, fewest members first, of equals the better. With
 // multiples it lists all that keep them, since fewer members may not fit where more do. The last of the chain is
 // among them, whenever steps run out.
 //
 // order: parts.4
-func (s *selections) least() []model.Selection {
+func (s *Selections) Least() []model.Selection {
 	all := s.everything()
 	if all == nil {
 		return nil
 	}
-	if len(s.p.Model.Multiples) > 0 {
+	if len(s.m.Multiples) > 0 {
 		return s.allKeeping(all)
 	}
 	chain := s.chain(all)
 	out := []model.Selection{chain.last()}
-	if len(s.p.Model.Gang.Parts) == 0 {
+	if len(s.m.Gang.Parts) == 0 {
 		return out
 	}
 	// All selections are gone through, for one of which nothing can be left out may lie anywhere below the largest.
 	seen := map[string]bool{out[0].Key(): true}
 	steps := 0
 	for in := range s.downFrom(all) {
-		if steps++; steps > s.p.SelectionSteps() {
-			s.truncated, *s.p.Model.Doubt = true, true
+		if steps++; steps > Steps(s.m) {
+			s.Truncated, *s.m.Doubt = true, true
 			break
 		}
 		if key := in.Key(); !seen[key] && len(s.removals(in)) == 0 {
@@ -234,8 +254,8 @@ func (s *selections) least() []model.Selection {
 			out = append(out, in)
 		}
 	}
-	if s.p.Bounds.Steps > 0 {
-		s.p.Bounds.Left.Packing.Spend(int64(steps) * int64(len(all)) / 4)
+	if s.m.Charged {
+		s.m.Left.Packing.Spend(int64(steps) * int64(len(all)) / 4)
 	}
 	sortBySize(out)
 	return out
@@ -260,7 +280,7 @@ func (a sized) without(r removal, pendingOf []int32) sized {
 	r.each(func(_ *model.Part, rank int) {
 		if i := pendingOf[rank]; i >= 0 && a.members[i] {
 			a.members[i], a.size = false, a.size-1
-			key[i/8] &^= 1 << (i % 8) // see problem.Selection.Key
+			key[i/8] &^= 1 << (i % 8) // see model.Selection.Key
 		}
 	})
 	a.key = string(key)

@@ -129,9 +129,6 @@ type MultipleRule struct {
 	Roles front.Weights // by role: 1 if the rule counts its members, else 0
 }
 
-// OfGang says whether a rule is the gang's own.
-func (r *MultipleRule) OfGang() bool { return r.Parts[0].Level == 0 }
-
 // Keeps says whether the members of each part that run or are selected are a multiple of Total. place is as Places
 // gives it; a nil selection stands for all members.
 func (r *MultipleRule) Keeps(place []int32, in Selection) bool {

@@ -1,31 +1,30 @@
-package parts
+package selections
 
 import (
 	"slices"
 	"sort"
 
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: how good a selection that fits is found with few trials?
 
 // growthPlans, divided by the square of the number of parts, bounds the trials of grow: a trial costs more with more
 // parts, and there are more to try.
-func growthPlans(p *problem.Problem) int { return max(1, p.Steps()/4) }
+func growthPlans(m *model.Model) int { return max(1, m.Steps/4) }
 
 // leastThatFits is the first least selection that fits, refused ones left out; nil if none does. Every selection has
 // a least one within it, which fits if it does: so a nil says that no selection fits, unless trials ran out. Then
 // there is doubt. plans counts the trials, those of the caller included.
 //
 // order: parts.4
-func (s *selections) leastThatFits(refused, fits func(model.Selection) bool, plans *int) model.Selection {
-	for _, in := range s.least() {
+func (s *Selections) leastThatFits(refused, fits func(model.Selection) bool, plans *int) model.Selection {
+	for _, in := range s.Least() {
 		if refused(in) {
 			continue
 		}
-		if *plans++; *plans > s.p.SelectionPlans() {
-			*s.p.Model.Doubt = true
+		if *plans++; *plans > Plans(s.m) {
+			*s.m.Doubt = true
 			return nil
 		}
 		if fits(in) {
@@ -39,16 +38,16 @@ func (s *selections) leastThatFits(refused, fits func(model.Selection) bool, pla
 // members that the chain left out although there is room. The result fits, but need not be the best; where trials run
 // out it is as large as they came. A part that is there gets more own members, one that was left out is tried as a
 // whole and less.
-func (s *selections) grow(in, all model.Selection, fits func(model.Selection) bool) model.Selection {
+func (s *Selections) grow(in, all model.Selection, fits func(model.Selection) bool) model.Selection {
 	parts := 0
-	s.p.Model.Gang.Each(func(*model.Part) { parts++ })
-	plans := min(s.p.SelectionPlans(), growthPlans(s.p)/(parts*parts))
+	s.m.Gang.Each(func(*model.Part) { parts++ })
+	plans := min(Plans(s.m), growthPlans(s.m)/(parts*parts))
 	var walk func(a *model.Part)
 	walk = func(a *model.Part) {
 		if plans <= 0 {
 			return
 		}
-		there := func() bool { return a == s.p.Model.Gang || a.Idle || in.PlacedIn(a, s.pendingOf) > 0 }
+		there := func() bool { return a == s.m.Gang || a.Idle || in.PlacedIn(a, s.pendingOf) > 0 }
 		// By size, smallest first.
 		var count int
 		var more func(i int) model.Selection
@@ -73,13 +72,13 @@ func (s *selections) grow(in, all model.Selection, fits func(model.Selection) bo
 			walk(b)
 		}
 	}
-	walk(s.p.Model.Gang)
+	walk(s.m.Gang)
 	return in
 }
 
 // withOwn are the selections with one, two and more further own members of a part, lowest ranks first. Minima stay
 // fulfilled, for members are only added to a part that is placed.
-func (s *selections) withOwn(a *model.Part, in, all model.Selection) (count int, more func(i int) model.Selection) {
+func (s *Selections) withOwn(a *model.Part, in, all model.Selection) (count int, more func(i int) model.Selection) {
 	var further []int32
 	for _, rank := range a.Ranks {
 		if i := s.pendingOf[rank]; i >= 0 && all[i] && !in[i] {
@@ -98,7 +97,7 @@ func (s *selections) withOwn(a *model.Part, in, all model.Selection) (count int,
 // withPart are the selections with more and more of a part that was left out, smallest first. They come from the whole
 // part downwards, by removals that leave the members of in alone, and so keep all minima: in and all meet them, and so
 // do both together.
-func (s *selections) withPart(a *model.Part, in, all model.Selection) (count int, more func(i int) model.Selection) {
+func (s *Selections) withPart(a *model.Part, in, all model.Selection) (count int, more func(i int) model.Selection) {
 	next := slices.Clone(in)
 	for _, rank := range a.All() {
 		if i := s.pendingOf[rank]; i >= 0 && all[i] {
