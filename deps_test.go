@@ -37,7 +37,8 @@ const arrows = `
 	gang                  < . numa quota
 	internal/labels       < gang
 	internal/match        < . gang internal/labels
-	internal/sets         < gang internal/features internal/front internal/index internal/steps
+	internal/keys         < gang internal/features
+	internal/sets         < gang internal/features internal/keys internal/front internal/index internal/steps
 	gang/queue            < . gang github.com/google/btree
 	gang/permit           < . gang github.com/google/btree
 	internal/cover        <
@@ -54,15 +55,15 @@ const arrows = `
 	internal/limits       < . gang internal/layout internal/index internal/snapshot
 	internal/holds        < . cluster internal/snapshot
 	internal/leavable     < internal/cow internal/sets internal/snapshot
-	internal/model        < gang internal/features internal/front internal/index internal/layout internal/limits internal/sets
+	internal/model        < gang internal/features internal/keys internal/front internal/index internal/layout internal/limits
 	internal/selections   < internal/model internal/sets
 	internal/picks        < internal/front internal/model
 	internal/room         < . numa gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/front internal/model internal/snapshot internal/limits
 	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/sets internal/model internal/room internal/snapshot internal/holds internal/limits internal/front internal/steps
-	internal/manyshapes   < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/packing internal/problem internal/steps
-	internal/gather       < internal/features internal/cow internal/layout internal/index internal/sets internal/model internal/invariant
+	internal/manyshapes   < . topology numa quota gang cluster internal/keys internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/packing internal/problem internal/steps
+	internal/gather       < internal/features internal/keys internal/cow internal/layout internal/index internal/sets internal/model internal/invariant
 	internal/joint        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/room internal/snapshot internal/problem internal/front internal/steps
-	internal/parts        < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/selections internal/picks internal/front internal/packing internal/manyshapes internal/joint internal/steps
+	internal/parts        < . topology numa quota gang cluster internal/features internal/keys internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/selections internal/picks internal/front internal/packing internal/manyshapes internal/joint internal/steps
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/preferred    < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/front internal/problem internal/search
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/problem internal/search preempt internal/leavable
@@ -135,7 +136,7 @@ var harness = []string{"internal/drawn", "internal/changed", "internal/draws", "
 var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
-		"internal/cow", "internal/features", "internal/front", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/leavable", "internal/limits", "internal/invariant",
+		"internal/cow", "internal/features", "internal/front", "internal/keys", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/leavable", "internal/limits", "internal/invariant",
 		"internal/match", "internal/labels", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/selections", "internal/picks", "internal/manyshapes", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/preferred", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
 	}
 	forbidden = []string{

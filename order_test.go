@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster/internal/features"
+	"github.com/muster-sched/muster/internal/keys"
 )
 
 var (
@@ -87,6 +88,22 @@ func TestShortcutsStandInTheirTable(t *testing.T) {
 		}
 	}
 	require.Equal(t, code, table)
+}
+
+// The keys stand in the order of the rules that they decide, of domains and of sets, and in no row stands another rule than the page has.
+func TestKeysStandInTheOrderOfTheRules(t *testing.T) {
+	defined := map[string]int{}
+	for i, r := range orderRows(t) {
+		defined[r.id] = i
+	}
+	last := keys.Row{Domain: "domain.1", Set: "sets.2"}
+	for _, row := range keys.Table {
+		for _, ids := range [...][2]string{{last.Domain, row.Domain}, {last.Set, row.Set}} {
+			require.Contains(t, defined, ids[1])
+			require.Less(t, defined[ids[0]], defined[ids[1]], "%s comes before %s", ids[1], ids[0])
+		}
+		last = row
+	}
 }
 
 // orderRow is a row of the table: a rule, and who decides it.

@@ -35,6 +35,10 @@ const (
 // All are the features that there are.
 const All = end - 1
 
+// known are the features for which each shortcut has been looked at. A new one is not among them, so that it is refused until a row says `| New`.
+const known = Groups | Nested | Short | Begun | Beyond | Flat | Sibling | Friend | Multiple | Scored | Spread | Balanced | ByScore | Aligned | Apart | ApartGroups |
+	Uncounted | Within | Roles
+
 // Unknown stands for a feature that nobody has heard of yet.
 const Unknown Set = 1 << 63
 
@@ -89,27 +93,27 @@ type Row struct {
 
 // Table has the rows. A function that is here says `Same answer as order:` with the rules whose answer it gives.
 var Table = [Count]Row{
-	SumInPlane:   {"internal/front", "sumInPlane", All},
-	ExtraPlain:   {"internal/sets", "extraPlain", All &^ (Friend | Scored | ByScore)},
-	ExtraExact:   {"internal/sets", "extraExact", All &^ (Friend | Scored | Spread | Balanced | ByScore)},
-	ByTwoNumbers: {"internal/sets", "byTwoNumbers", All &^ Spread},
-	CountNodes:   {"internal/room", "countNodes", All},
-	KeptIndex:    {"internal/room", "Table", All &^ (Multiple | Flat)},
-	CountGroups:  {"internal/gather", "count", All &^ (Begun | Flat | Uncounted)},
-	PlainBest:    {"internal/gather", "plainBest", All &^ (notOrdinary | Groups | Nested | Short | Begun)},
-	GroupBest:    {"internal/gather", "groupBest", All &^ (notOrdinary | Nested | Begun)},
-	AllWorse:     {"internal/gather", "allWorse", All &^ (Flat | Sibling)},
-	IndexedSpan:  {"internal/gather", "indexedSpan", All &^ (Beyond | Flat | Sibling)},
-	FewestBelow:  {"internal/gather", "fewestBelow", All &^ (Beyond | Flat | Sibling | Groups | Nested)},
-	IsWider:      {"internal/gather", "isWider", All &^ (Flat | Sibling)},
-	FillPlain:    {"internal/gather", "fillPlain", All &^ notOrdinary},
-	PickBelow:    {"internal/gather", "pickBelow", All &^ (notOrdinary | Groups | Nested | Aligned)},
-	FillZoned:    {"internal/gather", "fillZoned", All &^ (notOrdinary | Apart)},
-	PlaceGroups:  {"internal/gather", "placeGroups", All &^ (notOrdinary | Nested | Begun | ApartGroups)},
-	PlaceSplit:   {"internal/gather", "placeSplit", All &^ (notOrdinary | Nested | Begun)},
-	ShortTier:    {"internal/gather", "shortTier", All &^ (notOrdinary | Nested | Begun)},
-	BySpan:       {"internal/parts", "bySpan", All},
-	RepeatFront:  {"internal/parts", "repeatFront", All},
+	SumInPlane:   {"internal/front", "sumInPlane", known},
+	ExtraPlain:   {"internal/sets", "extraPlain", known &^ (Friend | Scored | ByScore)},
+	ExtraExact:   {"internal/sets", "extraExact", known &^ (Friend | Scored | Spread | Balanced | ByScore)},
+	ByTwoNumbers: {"internal/sets", "byTwoNumbers", known &^ Spread},
+	CountNodes:   {"internal/room", "countNodes", known},
+	KeptIndex:    {"internal/room", "Table", known &^ (Multiple | Flat)},
+	CountGroups:  {"internal/gather", "count", known &^ (Begun | Flat | Uncounted)},
+	PlainBest:    {"internal/gather", "plainBest", known &^ (notOrdinary | Groups | Nested | Short | Begun)},
+	GroupBest:    {"internal/gather", "groupBest", known &^ (notOrdinary | Nested | Begun)},
+	AllWorse:     {"internal/gather", "allWorse", known &^ (Flat | Sibling)},
+	IndexedSpan:  {"internal/gather", "indexedSpan", known &^ (Beyond | Flat | Sibling)},
+	FewestBelow:  {"internal/gather", "fewestBelow", known &^ (Beyond | Flat | Sibling | Groups | Nested)},
+	IsWider:      {"internal/gather", "isWider", known &^ (Flat | Sibling)},
+	FillPlain:    {"internal/gather", "fillPlain", known &^ notOrdinary},
+	PickBelow:    {"internal/gather", "pickBelow", known &^ (notOrdinary | Groups | Nested | Aligned)},
+	FillZoned:    {"internal/gather", "fillZoned", known &^ (notOrdinary | Apart)},
+	PlaceGroups:  {"internal/gather", "placeGroups", known &^ (notOrdinary | Nested | Begun | ApartGroups)},
+	PlaceSplit:   {"internal/gather", "placeSplit", known &^ (notOrdinary | Nested | Begun)},
+	ShortTier:    {"internal/gather", "shortTier", known &^ (notOrdinary | Nested | Begun)},
+	BySpan:       {"internal/parts", "bySpan", known},
+	RepeatFront:  {"internal/parts", "repeatFront", known},
 }
 
 // Takes says whether a shortcut may be taken for a problem with these features.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/sets"
@@ -34,6 +35,7 @@ type ask struct {
 	// settled is, by level, the highest tier that the running members of one group reach already; 0 at least.
 	settled  []int32
 	features features.Set
+	rules    keys.Rules // of the policy
 	// indexed counts whole groups by the index; nil unless there is an index, one level of groups, and none is begun.
 	// only has the sums of the strategy at hand, if these need no tables.
 	indexed *index.GroupSums
@@ -43,7 +45,8 @@ type ask struct {
 	scores  map[int32]int64 // host score by position, as far as asked for
 	// capped: limits bound the members of domains, which then have more slots in their children than by themselves.
 	capped bool
-	broken bool // members that run break a limit already
+	broken bool     // members that run break a limit already
+	keys   keys.Set // that may tell places apart; 0: not yet asked for
 	// groups has, by level, how many groups have running members below a vertex; nil where no limit counts groups.
 	groups []layout.Tally
 	// beyond is how many new members must lie outside the tree, because the tree has no slots for them.
@@ -69,7 +72,7 @@ func newAsk(m *model.Model, slots model.SlotTable, n int) *ask {
 		a = &ask{}
 	}
 	r.asked = true
-	*a = ask{m: m, scratch: r, slots: slots, members: int64(n), capped: m.Limits.CountMembers()}
+	*a = ask{m: m, scratch: r, slots: slots, members: int64(n), rules: keys.RulesOf(m.Policy), capped: m.Limits.CountMembers()}
 	for _, l := range m.Levels {
 		a.sizes = append(a.sizes, l.Size)
 	}
@@ -97,6 +100,14 @@ func newAsk(m *model.Model, slots model.SlotTable, n int) *ask {
 
 // has says whether the ask has a feature.
 func (a *ask) has(f features.Set) bool { return a.features.Has(f) }
+
+// keySet are the keys that may tell places apart.
+func (a *ask) keySet() keys.Set {
+	if a.keys == 0 {
+		a.keys = keys.Of(a.features)
+	}
+	return a.keys
+}
 
 // takes says whether a shortcut may be taken for this ask.
 func (a *ask) takes(s features.Shortcut) bool { return s.Takes(a.features) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 )
 
@@ -37,7 +38,7 @@ func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 	if c := f.compareMostIntact(best, x, i); c != 0 {
 		return c < 0
 	}
-	if len(f.m.Friends) > 0 {
+	if f.ask.keySet().Before(keys.Span) != 0 {
 		return false // the index does not count anchors, which come before the span
 	}
 	if i > 0 { // nodes have no span
@@ -59,7 +60,7 @@ func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 		// The candidates below x are its children, and none has a narrower span than the best so far. More slots than
 		// the best has are then worse packing (under Spread they are better).
 		f.known.narrowest = best.span
-		if !f.ask.has(features.Spread) {
+		if !f.ask.rules.Roomy {
 			f.known.enough = f.ask.slots.At(best.domain)
 		}
 	}
@@ -137,7 +138,7 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 // behind. O(depth + log children).
 func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
 	fewerZones := f.ask.has(features.Aligned) && i == 0 && f.m.Room.Zones(best) > f.m.Room.LeastZones()
-	if i == 0 && f.ask.has(features.ByScore|features.Scored) || fewerZones {
+	if i == 0 && f.ask.rules.Hosts && f.ask.has(features.Scored) || fewerZones {
 		return false // zones or host scores come before slots, and the index has neither
 	}
 	// First the slots of the domains, by a bound: equal slots lead on to the parents, whose slots are bounded or known.
@@ -174,7 +175,7 @@ func (f *found) isBehind(order int, best, x layout.Vertex) bool {
 func (f *found) bestSlots(x layout.Vertex, i int, gap int8) int64 {
 	ix := f.ask.slots.Ix
 	switch {
-	case f.ask.has(features.Spread):
+	case f.ask.rules.Roomy:
 		return int64(ix.Most[i].At(x))
 	case i == 0 && f.ask.members < 63:
 		// Bit s: some node has s slots; the last bit stands for 63 and more, so that 63 still is a lower bound.
@@ -192,7 +193,7 @@ func (f *found) bestSlots(x layout.Vertex, i int, gap int8) int64 {
 // is the most slots of a child. The children are domains. O(log children).
 func (f *found) bestChild(x layout.Vertex, least int64) int64 {
 	sums := f.ask.slots.Ix.SumsOf(x)
-	if f.ask.has(features.Spread) {
+	if f.ask.rules.Roomy {
 		return sums.Child(1)
 	}
 	switch last := sums.Child(sums.Len); { // Child(1) is the largest

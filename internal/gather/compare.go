@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/sets"
 )
@@ -15,7 +16,6 @@ import (
 type candidate struct {
 	domain layout.Vertex // -1: none yet
 	intact []int64       // whole groups, by level from the outside, and in it by tier, the highest first
-	anchor int64         // running members of the affinity key below the domain
 	span   int64         // children in use; 0 for a node, -1 in the best so far: not counted yet
 }
 
@@ -27,13 +27,13 @@ func (f *found) rankDomains(tried map[layout.Vertex]bool) []layout.Vertex {
 		if tried[d] {
 			continue
 		}
-		cands = append(cands, candidate{domain: d, intact: f.intact(d), anchor: f.m.Friends.At(d)})
+		cands = append(cands, candidate{domain: d, intact: f.intact(d)})
 	}
-	slices.SortStableFunc(cands, compareCoarse)
+	slices.SortStableFunc(cands, f.compareCoarse)
 	out := make([]layout.Vertex, 0, len(cands))
 	for len(cands) > 0 { // runs that are equal in the keys so far are ordered by the others
 		n := 1
-		for n < len(cands) && compareCoarse(cands[0], cands[n]) == 0 {
+		for n < len(cands) && f.compareCoarse(cands[0], cands[n]) == 0 {
 			n++
 		}
 		out = append(out, f.rankEqual(cands[:n])...)
@@ -52,7 +52,7 @@ func (f *found) knowSpan(c *candidate) {
 // compareTo compares a domain with the best so far by every key before the scores: below 0 if the domain is better,
 // which then becomes the best; 0 if it is equal, above 0 if it is worse.
 //
-// It computes no more than it needs. A span is counted only for domains equal in intact groups and anchors, and not if
+// It computes no more than it needs. A span is counted only for domains equal in intact groups and the keys before it, and not if
 // a lower bound tells: the span is wider, or at least as wide and the packing worse.
 //
 // order: domain.2
@@ -60,7 +60,7 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	order := -1 // the first domain is the best so far
 	if best.domain >= 0 {
 		if order = f.compareIntact(best.intact, d); order == 0 {
-			order = cmp.Compare(best.anchor, f.m.Friends.At(d))
+			order = f.m.Compare(f.ask.keySet().Before(keys.Span), &f.ask.slots, d, best.domain)
 		}
 	}
 	span := int64(-1)
@@ -76,19 +76,19 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	if order < 0 {
 		f.better++
 		best.intact = f.appendIntact(best.intact[:0], d)
-		best.domain, best.anchor, best.span = d, f.m.Friends.At(d), span
+		best.domain, best.span = d, span
 	}
 	return order
 }
 
-// compareCoarse compares intact groups and anchors.
+// compareCoarse compares intact groups and the keys before the span.
 //
 // order: domain.2
-func compareCoarse(a, b candidate) int {
-	return cmp.Or(slices.Compare(b.intact, a.intact), cmp.Compare(b.anchor, a.anchor))
+func (f *found) compareCoarse(a, b candidate) int {
+	return cmp.Or(slices.Compare(b.intact, a.intact), f.m.Compare(f.ask.keySet().Before(keys.Span), &f.ask.slots, a.domain, b.domain))
 }
 
-// rankEqual orders domains that are equal in intact groups and anchors, best first. It sorts cands in place. A score
+// rankEqual orders domains that are equal in all keys before the span, best first. It sorts cands in place. A score
 // takes a placement in the domain, so it is computed once, and only for domains that are equal by span and packing.
 //
 // order: domain.6, domain.7

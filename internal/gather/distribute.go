@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/features"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/sets"
 )
@@ -121,16 +122,16 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 	}
 	lo, end := pl.m.View.Kids(x)
 	kids.nodes = pl.m.View.IsNode(lo)
-	zones := pl.ask.zonesTell(x)
+	set := pl.ask.keySet()
+	if !pl.ask.zonesTell(x) {
+		set = set.Without(keys.Zones)
+	}
 	first, behind := pl.ask.inGap(x)
 	for _, run := range [...][2]layout.Vertex{{first, behind}, {lo, first}, {behind, end}} {
 		for c := run[0]; c < run[1]; c++ {
 			if slots := pl.ask.slots.At(c) + pl.m.Forced.At(c); slots > 0 { // of members that multiples force there, no part of a table
 				// WithRest -1: no room for the short group until roomForShort finds some.
-				kids.items = append(kids.items, sets.Item{Slots: slots, Used: pl.m.Siblings.At(c), Friends: pl.m.Friends.At(c), WithRest: -1})
-				if zones {
-					kids.items[len(kids.of)].Zones = pl.m.Room.Zones(c)
-				}
+				kids.items = append(kids.items, sets.Item{Slots: slots, Used: pl.m.Siblings.At(c), Keys: pl.m.Values(set, c, kids.nodes), WithRest: -1})
 				kids.of = append(kids.of, child{at: c})
 			}
 		}
@@ -145,10 +146,8 @@ func (pl placer) domains(x layout.Vertex, kids children) children {
 	for _, first := range []bool{true, false} {
 		for _, c := range list {
 			if first == pl.ask.hasRoomInGap(c) {
-				item := sets.Item{Slots: pl.ask.slots.At(c), Used: pl.m.Siblings.At(c), Friends: pl.m.Friends.At(c), WithRest: -1}
-				if pl.ask.has(features.Aligned) && kids.nodes {
-					item.Zones = pl.m.Room.Zones(c)
-				}
+				keys := pl.m.Values(pl.ask.keySet(), c, kids.nodes)
+				item := sets.Item{Slots: pl.ask.slots.At(c), Used: pl.m.Siblings.At(c), Keys: keys, WithRest: -1}
 				kids.items, kids.of = append(kids.items, item), append(kids.of, child{at: c})
 			}
 		}

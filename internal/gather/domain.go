@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 )
 
@@ -60,33 +61,22 @@ func (f *found) best() layout.Vertex {
 	return f.rankEqual(same)[0]
 }
 
-// comparePacking compares two domains by their free slots, then by those of their parents, and so on up; nodes first by
-// zones and, under ByScore, by host score. Below 0 if a is better, 0 if only scores and the order of paths are left.
-// O(depth).
+// comparePacking compares two domains by the keys behind the span: slots, those of the parents, and so on up; nodes first by zones and, under
+// ByScore, by host score. Below 0 if a is better, 0 if only scores and the order of paths are left. O(depth).
 //
 // order: domain.4, domain.5
 func (f *found) comparePacking(a, b layout.Vertex) int {
-	if f.m.View.IsNode(a) && f.m.View.IsNode(b) {
-		if c := f.compareNodes(a, b); c != 0 {
+	set := f.ask.keySet().From(keys.Span)
+	if f.ask.rules.Hosts && f.m.View.IsNode(a) && f.m.View.IsNode(b) {
+		if c := f.m.Compare(set.Before(keys.Packing), &f.ask.slots, a, b); c != 0 {
 			return c
 		}
-	}
-	return f.m.CompareRoom(&f.ask.slots, a, b)
-}
-
-// compareNodes prefers the node on which the next member gets fewer zones, then, under ByScore, the one with the higher host score.
-//
-// order: domain.4
-func (f *found) compareNodes(a, b layout.Vertex) int {
-	if f.ask.has(features.Aligned) {
-		if c := cmp.Compare(f.m.Room.Zones(a), f.m.Room.Zones(b)); c != 0 {
+		if c := cmp.Compare(f.ask.nodeScore(b), f.ask.nodeScore(a)); c != 0 {
 			return c
 		}
+		set = set.From(keys.Packing)
 	}
-	if f.ask.has(features.ByScore) {
-		return cmp.Compare(f.ask.nodeScore(b), f.ask.nodeScore(a))
-	}
-	return 0
+	return f.m.Compare(set, &f.ask.slots, a, b)
 }
 
 // domains iterates over the domains that can hold the ask under the strategy, in the order of paths. A vertex for which

@@ -12,6 +12,7 @@ import (
 	"sort"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/packing"
@@ -102,15 +103,14 @@ func (k *Search) ranked(t int32, tried map[layout.Vertex]bool) []rankedDomain {
 	return list
 }
 
-// compareDomains compares by anchors, the least number of children, slots of the first role and of the parents, then paths.
+// compareDomains compares by the keys and the least number of children, slots being those of the first role, then by paths.
 //
 // order: roles.12
 func (k *Search) compareDomains(a, b rankedDomain) int {
+	m := k.P.Model
 	return cmp.Or(
-		cmp.Compare(k.P.Model.Friends.At(b.at), k.P.Model.Friends.At(a.at)),
-		cmp.Compare(a.children, b.children),
-		k.P.Model.CompareRoom(&k.Slots, a.at, b.at),
-		k.P.Model.View.ComparePaths(a.at, b.at),
+		m.CompareDomains(keys.Of(m.Features()), &k.Slots, a.at, b.at, a.children, b.children),
+		m.View.ComparePaths(a.at, b.at),
 	)
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
-	"github.com/muster-sched/muster/internal/sets"
 )
 
 // Model is what a gang asks for. Its unit is one member; or, under groups.3 of docs/order.md, a whole group that is placed on a node like a member.
@@ -217,7 +217,7 @@ func Gcd(a, b int64) int64 {
 func (m *Model) Features() features.Set {
 	f := m.Room.Features() | features.Groups.When(len(m.Levels) == 1) | features.Nested.When(len(m.Levels) > 1) |
 		features.Sibling.When(len(m.Siblings) > 0) | features.Friend.When(len(m.Friends) > 0) |
-		features.Multiple.When(m.Multiple != nil) | sets.FeatureOf(m.Policy)
+		features.Multiple.When(m.Multiple != nil) | keys.RulesOf(m.Policy).Feature
 	if l := m.Limits; l != nil {
 		f |= features.Apart.When(l.CountMembers()) | features.ApartGroups.When(l.CountGroups()) | features.Uncounted.When(!l.Counted()) |
 			features.Within.When(l.CountDomains())

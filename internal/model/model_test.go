@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/features"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
@@ -151,7 +152,7 @@ func TestIndexHasTheSlots(t *testing.T) {
 }
 
 // Vertices are compared by their slots, then by those above them.
-func TestCompareRoom(t *testing.T) {
+func TestCompareBySlots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := spec.Draw(t)
 		table := m.Room.Table()
@@ -169,7 +170,7 @@ func TestCompareRoom(t *testing.T) {
 		}
 		a, b := rapid.SampledFrom(domains).Draw(t, "a"), rapid.SampledFrom(domains).Draw(t, "b")
 		if x, y := above(a), above(b); len(x) == len(y) {
-			require.Equal(t, slices.Compare(x, y), m.CompareRoom(&table, a, b))
+			require.Equal(t, slices.Compare(x, y), m.Compare(keys.Set(1<<keys.Packing), &table, a, b))
 			require.Equal(t, cmp.Compare(x[0], y[0]), m.CompareFree(table.At(a), table.At(b)))
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/sets"
 )
 
 // Room is what nodes take. Vertices are those of the model's view; where x is to be a node, it is said.
@@ -60,19 +59,4 @@ func (t *SlotTable) At(x layout.Vertex) int64 {
 		return 0
 	}
 	return t.Ix.At(x)
-}
-
-// CompareFree prefers fewer free slots, under Spread more.
-func (m *Model) CompareFree(a, b int64) int { return sets.CompareSlots(m.Policy, a, b) }
-
-// CompareRoom prefers the vertex with fewer slots (Spread: more), then the one whose parent has, and so on up to the common
-// one, from which on all are equal. O(tiers).
-func (m *Model) CompareRoom(slots *SlotTable, a, b layout.Vertex) int {
-	for a != b && a >= 0 && b >= 0 {
-		if order := m.CompareFree(slots.At(a), slots.At(b)); order != 0 {
-			return order
-		}
-		a, b = m.View.Above(a), m.View.Above(b)
-	}
-	return 0
 }

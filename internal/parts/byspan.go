@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/features"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 )
 
@@ -112,14 +113,13 @@ func (c *capacity) byExactSpan(domains []layout.Vertex) iter.Seq[layout.Vertex] 
 	}
 }
 
-// compareDomains compares by anchors, span, slots of the first role and of the parents, then paths.
+// compareDomains compares by the keys and the span, slots being those of the first role, then by paths.
 //
 // order: roles.8
 func (c *capacity) compareDomains(a, b rankedDomain) int {
+	m := c.p.Model
 	return cmp.Or(
-		cmp.Compare(c.p.Model.Friends.At(b.at), c.p.Model.Friends.At(a.at)),
-		cmp.Compare(a.span, b.span),
-		c.p.Model.CompareRoom(&c.search.slots, a.at, b.at),
-		c.p.Model.View.ComparePaths(a.at, b.at),
+		m.CompareDomains(keys.Of(c.tables.space.Features), &c.search.slots, a.at, b.at, a.span, b.span),
+		m.View.ComparePaths(a.at, b.at),
 	)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/sets"
@@ -67,10 +68,10 @@ func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
 
 // chooser asks which of the children, given in the order that decides between equal ones, hold a vector.
 func (c *capacity) chooser(children []layout.Vertex, want front.Vector) sets.FrontChooser {
-	items := make([]sets.FrontItem, len(children))
+	items, set := make([]sets.FrontItem, len(children)), keys.Of(c.tables.space.Features)
 	for i, child := range children {
 		items[i] = sets.FrontItem{
-			Slots: c.search.slots.At(child), Used: c.p.Model.Siblings.At(child), Friends: c.p.Model.Friends.At(child), Front: c.frontOf(child),
+			Slots: c.search.slots.At(child), Used: c.p.Model.Siblings.At(child), Keys: c.p.Model.Values(set, child, false), Front: c.frontOf(child),
 		}
 	}
 	return sets.FrontChooser{

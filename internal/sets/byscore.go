@@ -3,6 +3,8 @@ package sets
 import (
 	"cmp"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/keys"
 )
 
 // mostStates bounds the states of the program.
@@ -17,14 +19,17 @@ func (k *picker) keepScorable(size int) bool {
 	if k.states(size) <= mostStates {
 		return true
 	}
-	type alike struct{ lo, hi, rest, friends, zones int64 }
+	type alike struct {
+		lo, hi, rest int64
+		keys         keys.Values
+	}
 	best := slices.Clone(k.pool)
 	score := func(i int) int64 { return k.c.scoreOf(i, 1, false).Host }
 	slices.SortStableFunc(best, func(i, j int) int { return cmp.Compare(score(j), score(i)) })
 	taken, stays := map[alike]int{}, map[int]bool{}
 	for _, i := range best {
 		it := &k.c.Items[i]
-		key := alike{it.Lo, it.Hi, it.WithRest, it.Friends, it.Zones}
+		key := alike{it.Lo, it.Hi, it.WithRest, it.Keys}
 		if taken[key]++; taken[key] <= size {
 			stays[i] = true
 		}
@@ -106,11 +111,11 @@ type scoreState struct {
 
 // scorePick is the best choice from one place in the order on. The sums are those of the whole choice.
 type scorePick struct {
-	at             int
-	taken          bool // the node at this place is in the set
-	friends, zones int64
-	score          Score
-	next           *scorePick // nil at the end
+	at    int
+	taken bool // the node at this place is in the set
+	sums  keys.Values
+	score Score
+	next  *scorePick // nil at the end
 }
 
 // run finds the best set with size nodes beside the core; need is the room, in units, that the set must have.
@@ -138,7 +143,7 @@ func (p *scoreProgram) solve(st scoreState) *scorePick {
 	best := p.take(st, i)
 	if !p.must[i] && i != p.rest {
 		if next := p.solve(scoreState{st.at + 1, st.extra, st.left, st.need}); next != nil {
-			skip := &scorePick{at: st.at, friends: next.friends, zones: next.zones, score: next.score, next: next}
+			skip := &scorePick{at: st.at, sums: next.sums, score: next.score, next: next}
 			if best == nil || p.compare(skip, best) < 0 {
 				best = skip
 			}
@@ -178,10 +183,7 @@ func (p *scoreProgram) take(st scoreState, i int) *scorePick {
 		return nil
 	}
 	score := p.picker.c.scoreOf(i, n, i == p.rest)
-	return &scorePick{
-		at: st.at, taken: true, next: next,
-		friends: next.friends + it.Friends, zones: next.zones + it.Zones, score: next.score.Plus(score),
-	}
+	return &scorePick{at: st.at, taken: true, next: next, sums: with(next.sums, 1, &it.Keys), score: next.score.Plus(score)}
 }
 
 // least is the fewest units of a node in the set: one, but none beside the short group, or its lower bound.
@@ -206,12 +208,11 @@ func (p *scoreProgram) after(at, extra int) int64 {
 	return sum
 }
 
-// compare prefers more members of the affinity key, fewer zones, a higher host score, a higher NUMA score, and then the
-// order of paths.
+// compare goes by the keys, with the host score in place of slots, then by the NUMA score, and then by the order of paths.
 func (p *scoreProgram) compare(a, b *scorePick) int {
 	if c := cmp.Or(
-		cmp.Compare(b.friends, a.friends), cmp.Compare(a.zones, b.zones),
-		cmp.Compare(b.score.Host, a.score.Host), cmp.Compare(b.score.Zones, a.score.Zones),
+		compareBefore(&a.sums, &b.sums), cmp.Compare(b.score.Host, a.score.Host),
+		compareBehind(&a.sums, &b.sums), cmp.Compare(b.score.Zones, a.score.Zones),
 	); c != 0 {
 		return c
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/features"
+	"github.com/muster-sched/muster/internal/keys"
 )
 
 // Chooser picks the set of children that share some units, and the number of units of each: docs/order/4-children.md,
@@ -27,6 +28,7 @@ type Chooser struct {
 	Features features.Set // of the problem, which is scored where host scores may tell the items apart
 	Scorer   Scorer       // asked where Zoned or scored, or for nodes under ByScore
 	Scratch  *LeastSum    // memory for the search; nil: its own
+	rules    keys.Rules   // of the policy
 	byHost   bool         // the items are nodes that are compared by host score
 	counting bool         // only the number of items matters
 }
@@ -45,7 +47,8 @@ func (c *Chooser) scored() bool { return c.Zoned || c.Features.Has(features.Scor
 
 // choose counts in multiples from here on, and in units again at the end.
 func (c *Chooser) choose() {
-	c.byHost = c.Policy == gang.ByScore && c.Nodes
+	c.rules = keys.RulesOf(c.Policy)
+	c.byHost = c.rules.Hosts && c.Nodes
 	if c.Multiple > 1 {
 		for i := range c.Items {
 			c.Units -= c.Items[i].toMultiples(c.Multiple, c.Groups)
@@ -156,9 +159,9 @@ func (c *Chooser) compareUsed(i, j int) int {
 	case c.byHost:
 		order = cmp.Compare(c.Scorer.Host(j), c.Scorer.Host(i))
 	default:
-		order = CompareSlots(c.Policy, a.Slots, b.Slots)
+		order = c.rules.CompareSlots(a.Slots, b.Slots)
 	}
-	return order
+	return cmp.Or(order, compareBehind(&a.Keys, &b.Keys))
 }
 
 // compareBeforeSlots is compareUsed by the keys before slots and scores.
@@ -171,7 +174,7 @@ func (c *Chooser) compareBeforeSlots(i, j int) int {
 			order = -1
 		}
 	}
-	return cmp.Or(order, cmp.Compare(b.Friends, a.Friends), cmp.Compare(a.Zones, b.Zones))
+	return cmp.Or(order, compareBefore(&a.Keys, &b.Keys))
 }
 
 // compareAlone orders children in use that take the short group and no unit.
@@ -282,7 +285,7 @@ func (c *Chooser) fill(set []int) {
 		it.Given = min(least(i), left)
 		left -= it.Given
 	}
-	if c.Policy == gang.Spread || c.Policy == gang.Balanced {
+	if c.rules.Even {
 		c.fillEvenly(set, left)
 		return
 	}
@@ -299,7 +302,7 @@ func (c *Chooser) fill(set []int) {
 // order: fill.1
 func (c *Chooser) compareFill(i, j int) int {
 	a, b := &c.Items[i], &c.Items[j]
-	order := cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.Zones, b.Zones))
+	order := cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.Keys[keys.Zones], b.Keys[keys.Zones]))
 	switch {
 	case order != 0:
 		return order

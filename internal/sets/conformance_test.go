@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/keys"
 )
 
 // Every algorithm of the chooser is held to plain enumeration: all subsets, compared by the keys of section 4 of the
@@ -50,7 +51,7 @@ func fillOrder(c *Chooser, i, j int) int {
 	if c.Policy == gang.ByScore && c.Nodes {
 		room = cmp.Compare(c.Scorer.Host(j), c.Scorer.Host(i))
 	}
-	return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.Zones, b.Zones), room, cmp.Compare(i, j))
+	return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.Keys[keys.Zones], b.Keys[keys.Zones]), room, cmp.Compare(i, j))
 }
 
 // tryFill fills a set, nil if it does not suffice.
@@ -144,6 +145,12 @@ func compareTrials(c *Chooser, a, b *trial) int {
 		return n
 	}
 	fewer := func(of func(it *Item) int64) int { return cmp.Compare(sum(a, of), sum(b, of)) }
+	byKeys := func(from, end keys.Key) (order int) {
+		for k := from; k < end; k++ {
+			order = cmp.Or(order, fewer(func(it *Item) int64 { return it.Keys[k] }))
+		}
+		return order
+	}
 	one := func(is bool) int64 {
 		if is {
 			return 1
@@ -161,8 +168,7 @@ func compareTrials(c *Chooser, a, b *trial) int {
 		fewer(func(it *Item) int64 { return one(it.Used == 0 && !it.HasShort) }), // sets.1
 		-fewer(func(it *Item) int64 { return it.Used }),                          // sets.2
 		-fewer(func(it *Item) int64 { return one(it.HasShort) }),
-		-fewer(func(it *Item) int64 { return it.Friends }), // sets.3
-		fewer(func(it *Item) int64 { return it.Zones }),    // sets.4
+		byKeys(0, keys.Packing), // sets.3, sets.4
 	)
 	if order == 0 && c.Policy == gang.Balanced {
 		order = cmp.Compare(share(c, b.set), share(c, a.set)) // sets.5
@@ -177,7 +183,7 @@ func compareTrials(c *Chooser, a, b *trial) int {
 			order = cmp.Or(fewer(func(it *Item) int64 { return it.Slots }), slices.Compare(sizes(a), sizes(b)))
 		}
 	}
-	return cmp.Or(order, b.score.Compare(a.score), slices.Compare(a.set, b.set)) // sets.7, sets.8
+	return cmp.Or(order, byKeys(keys.Packing+1, keys.Count), b.score.Compare(a.score), slices.Compare(a.set, b.set)) // sets.7, sets.8
 }
 
 // bestTrial is the best of all sets, nil if none suffices.

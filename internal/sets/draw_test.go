@@ -5,7 +5,18 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/features"
+	"github.com/muster-sched/muster/internal/keys"
 )
+
+// drawKeys draws which keys but for slots tell items apart.
+func drawKeys(t *rapid.T, nodes bool) (compared []keys.Key) {
+	for k := range keys.Count {
+		if row := &keys.Table[k]; !row.Sorted && (nodes || !row.Nodes) && rapid.Bool().Draw(t, row.Set) {
+			compared = append(compared, k)
+		}
+	}
+	return compared
+}
 
 // drawChooser draws a question that has an answer, or skips.
 func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
@@ -13,13 +24,17 @@ func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
 	number := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
 	c := &Chooser{
 		Policy: policy, Short: short, Groups: flag("groups"),
-		Nodes: flag("nodes"), Features: FeatureOf(policy) | features.Friend.When(flag("anchored")) | features.Scored.When(flag("scored")), Multiple: 1, Place: 1,
+		Nodes: flag("nodes"), Features: keys.RulesOf(policy).Feature | features.Scored.When(flag("scored")), Multiple: 1, Place: 1,
 	}
-	anchored, scored := c.Features.Has(features.Friend), c.Features.Has(features.Scored)
+	scored := c.Features.Has(features.Scored)
 	if !c.Groups {
 		c.Place += number("place", 2)
 	}
-	c.Zoned = c.Nodes && flag("zoned")
+	compared := drawKeys(t, c.Nodes)
+	for _, k := range compared {
+		c.Features |= keys.Table[k].Needs
+	}
+	c.Zoned = c.Features.Has(features.Aligned)
 	if !c.Short && flag("multiples") {
 		c.Multiple = 2
 	}
@@ -44,11 +59,8 @@ func drawChooser(t *rapid.T, policy gang.Policy, short bool) *Chooser {
 		if forced && number("isForced", 2) == 0 {
 			it.Lo = number("lo", it.Hi)
 		}
-		if anchored {
-			it.Friends = number("friends", 2)
-		}
-		if c.Zoned {
-			it.Zones = 1 + number("zones", 1)
+		for _, k := range compared {
+			it.Keys[k] = number("key", 2)
 		}
 		host, zones := int64(0), int64(0)
 		if scored {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/keys"
 )
 
 // frontProgram finds the best of the smallest sets of children that hold a vector beside the items in use. It is a
@@ -15,6 +16,7 @@ import (
 // The number of vectors left is what makes the search long: steps bound it.
 type frontProgram struct {
 	c      *FrontChooser
+	rules  keys.Rules
 	sets   bestSets
 	scale  front.Weights // of the vectors: see hopeless in add
 	fewest int           // children of the smallest set known to suffice
@@ -61,14 +63,13 @@ func (p *frontProgram) solve(inUse front.Front, others []int) (set []int, ok boo
 // sets that leave the same. A set is its last child and the set before, so that sets share their first children.
 type childSet struct {
 	left     front.Vector
-	open     bool      // left is not zero
-	missing  int64     // the weight of left
-	friends  int64     // running members of the affinity key
-	sum      int64     // slots of all children
-	n        int       // number of children
-	child    int       // the last one added
-	slots    int64     // slots of child
-	previous *childSet // the set without child; nil at the empty set
+	open     bool        // left is not zero
+	missing  int64       // the weight of left
+	sums     keys.Values // of all children
+	n        int         // number of children
+	child    int         // the last one added
+	slots    int64       // slots of child
+	previous *childSet   // the set without child; nil at the empty set
 }
 
 // children lists the set in the order of paths.
@@ -80,7 +81,7 @@ func (s *childSet) children() (list []int) {
 	return list
 }
 
-// classes groups children with equal slots, anchors and fronts; heaviest fronts first, so that the weight of a class
+// classes groups children with equal slots, keys and fronts; heaviest fronts first, so that the weight of a class
 // bounds those that follow. Within a class only prefixes in the order of paths need be tried, because all its children
 // take the same vectors and only paths tell them apart.
 func (p *frontProgram) classes(children []int) [][]int {
@@ -89,7 +90,7 @@ func (p *frontProgram) classes(children []int) [][]int {
 	var key []int64
 	for _, child := range children {
 		it := &p.c.Items[child]
-		key = append(key[:0], it.Slots, it.Friends)
+		key = append(append(key[:0], it.Slots), it.Keys[:]...)
 		for _, v := range it.Front {
 			for _, n := range v {
 				key = append(key, int64(n))
@@ -171,15 +172,16 @@ func (b *bestSets) grow() {
 	}
 }
 
-// better compares sets that leave the same: fewest children, most anchors, fewest slots in sum, smallest largest child,
+// better compares sets that leave the same: fewest children, then the keys, among them fewest slots in sum and the smallest largest child,
 // then paths. All keys are sums or sorted lists, so that equal further children change no comparison. O(n log n) for
 // the children that the sets do not share.
 //
 // order: roles.9
 func (p *frontProgram) better(a, b *childSet) bool {
-	if d := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.friends, a.friends), CompareSlots(p.c.Policy, a.sum, b.sum)); d != 0 {
+	if d := cmp.Or(cmp.Compare(a.n, b.n), compareUpTo(&a.sums, &b.sums)); d != 0 {
 		return d < 0
 	}
+	behind := compareBehind(&a.sums, &b.sums)
 	var slots, children [2][]int64
 	for i := range slots {
 		slots[i], children[i] = p.slots[i][:0], p.children[i][:0]
@@ -192,10 +194,10 @@ func (p *frontProgram) better(a, b *childSet) bool {
 	}
 	p.slots, p.children = slots, children
 	for i := range slots {
-		slices.Sort(slots[i]) // largest first; CompareSlots turns the result under Spread
+		slices.Sort(slots[i]) // largest first; Spread turns the result
 		slices.Sort(children[i])
 	}
-	if d := CompareSlots(p.c.Policy, int64(slices.Compare(slots[1], slots[0])), 0); d != 0 {
+	if d := cmp.Or(p.rules.CompareSlots(int64(slices.Compare(slots[1], slots[0])), 0), behind); d != 0 {
 		return d < 0
 	}
 	return slices.Compare(children[0], children[1]) < 0
@@ -252,9 +254,9 @@ func (p *frontProgram) copied(s *childSet) *childSet {
 // extend offers a set with one more child, once for each vector of the child's front. Each costs a step. The set is
 // made in scratch memory, and copied only if it is the best so far: most are not.
 func (p *frontProgram) extend(s *childSet, child int, to *bestSets) {
-	more := childSet{n: s.n + 1, child: child, slots: p.c.Items[child].Slots, previous: s, left: p.left}
-	more.friends = s.friends + p.c.Items[child].Friends
-	more.sum = s.sum + more.slots
+	it := &p.c.Items[child]
+	values := withSlots(it.Keys, it.Slots, p.rules)
+	more := childSet{n: s.n + 1, child: child, slots: it.Slots, sums: with(s.sums, 1, &values), previous: s, left: p.left}
 	for _, v := range p.c.Items[child].Front {
 		if p.c.Left.Spend(int64(1 + len(v)/4)); p.c.Left.Spent() {
 			return

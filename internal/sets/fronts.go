@@ -7,15 +7,16 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/steps"
 )
 
 // FrontItem is a child that can take any vector within its front; where multiples bind, any vector of its front.
 type FrontItem struct {
-	Slots   int64 // of the first role
-	Used    int64 // running members of the gang
-	Friends int64 // running members of the affinity key
-	Front   front.Front
+	Slots int64       // of the first role
+	Used  int64       // running members of the gang
+	Keys  keys.Values // but for the slots
+	Front front.Front
 }
 
 // FrontChooser picks the set of items that hold a vector together, and the vector of each: the counterpart of [Chooser]
@@ -66,7 +67,7 @@ func (c *FrontChooser) choose(used, others []int) []int {
 	for _, child := range slices.Backward(used) {
 		inUse = c.Space.Sum(c.Items[child].Front, inUse)
 	}
-	p := frontProgram{c: c, scale: scale, left: make(front.Vector, len(c.Want))}
+	p := frontProgram{c: c, rules: keys.RulesOf(c.Policy), scale: scale, left: make(front.Vector, len(c.Want))}
 	if len(used) == 0 {
 		if set, ok := p.byTwoNumbers(others, least); ok {
 			return set

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/steps"
 )
 
@@ -58,16 +59,23 @@ func drawFronts(t *rapid.T) *FrontChooser {
 		Policy: rapid.SampledFrom([]gang.Policy{gang.BestFit, gang.Spread}).Draw(t, "policy"), Space: space, Left: &left,
 		Sizes: front.Weights{1, 1}, Scales: []front.Weights{{1, 1}, {weight.Draw(t, "weight"), weight.Draw(t, "weight")}},
 	}
-	c.Features = FeatureOf(c.Policy)
+	c.Features = keys.RulesOf(c.Policy).Feature
+	compared := drawKeys(t, false)
+	for _, k := range compared {
+		c.Features |= keys.Table[k].Needs
+	}
 	room, used, plain := space.Zero, rapid.Bool().Draw(t, "used"), rapid.Bool().Draw(t, "plain")
 	for range rapid.IntRange(1, 6).Draw(t, "items") {
-		it := FrontItem{Slots: rapid.Int64Range(0, 3).Draw(t, "slots"), Friends: rapid.Int64Range(0, 1).Draw(t, "friends")}
+		it := FrontItem{Slots: rapid.Int64Range(0, 3).Draw(t, "slots")}
+		for _, k := range compared {
+			it.Keys[k] = rapid.Int64Range(0, 1).Draw(t, "key")
+		}
 		if used {
 			it.Used = rapid.Int64Range(0, 2).Draw(t, "running")
 		}
 		it.Front = drawFront(t, space, allWithin(most))
-		if plain { // as children without anchors are
-			it.Slots, it.Friends = max(it.Slots, int64(it.Front.Most(0))), 0
+		if plain { // as children are that slots alone tell apart
+			it.Slots, it.Keys = max(it.Slots, int64(it.Front.Most(0))), keys.Values{}
 		}
 		c.Items, room = append(c.Items, it), space.Sum(room, it.Front)
 	}
@@ -98,20 +106,22 @@ func (c *FrontChooser) holds(set []int, want front.Vector) bool {
 
 // compareSets compares sets by the keys of order: roles.9.
 func (c *FrontChooser) compareSets(a, b []int) int {
-	keys := func(set []int) (friends, sum int64, slots []int64) {
+	sums := func(set []int) (of keys.Values, sum int64, slots []int64) {
 		for _, i := range set {
-			friends, sum, slots = friends+c.Items[i].Friends, sum+c.Items[i].Slots, append(slots, c.Items[i].Slots)
+			of, sum, slots = with(of, 1, &c.Items[i].Keys), sum+c.Items[i].Slots, append(slots, c.Items[i].Slots)
 		}
 		slices.SortFunc(slots, func(x, y int64) int { return cmp.Compare(y, x) })
-		return friends, sum, slots
+		return of, sum, slots
 	}
-	friendsA, sumA, slotsA := keys(a)
-	friendsB, sumB, slotsB := keys(b)
+	ofA, sumA, slotsA := sums(a)
+	ofB, sumB, slotsB := sums(b)
 	free := cmp.Or(cmp.Compare(sumA, sumB), slices.Compare(slotsA, slotsB))
 	if c.Policy == gang.Spread {
 		free = -free
 	}
-	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(friendsB, friendsA), free, slices.Compare(a, b))
+	return cmp.Or(
+		cmp.Compare(len(a), len(b)), compareBefore(&ofA, &ofB), free, compareBehind(&ofA, &ofB), slices.Compare(a, b),
+	)
 }
 
 // bestByEnumeration is the best set in the order of items.
@@ -188,9 +198,10 @@ func TestBestSetWhereDomainsAreCounted(t *testing.T) {
 	left := steps.New(1<<40, nil)
 	space := front.NewSpace(front.Vector{4, 0}, 1<<16, &left)
 	space.Domains = []int32{2}
+	one := keys.Values{keys.Anchors: 1} // so that two numbers do not decide
 	c := &FrontChooser{
 		Want: front.Vector{4, -2}, Space: space, Left: &left, Sizes: front.Weights{1, 0}, Scales: []front.Weights{{1, 0}},
-		Items: []FrontItem{{Slots: 5, Friends: 1, Front: front.Front{{4, -1}}}, {Slots: 4, Friends: 1, Front: front.Front{{4, -2}}}},
+		Items: []FrontItem{{Slots: 5, Keys: one, Front: front.Front{{4, -1}}}, {Slots: 4, Keys: one, Front: front.Front{{4, -2}}}},
 	}
 	require.Equal(t, []int{1}, c.Choose(), "the fewest slots")
 }

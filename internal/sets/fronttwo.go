@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/features"
+	"github.com/muster-sched/muster/internal/keys"
 )
 
 // Fronts hold much that decides nothing. Mostly two numbers of a child are enough to find the best set: its slots of the
@@ -59,7 +60,7 @@ func (p *frontProgram) byTwoNumbers(others []int, least int) (set []int, ok bool
 	t := twoNumbers{children: others, missing: p.scale.Of(c.Want), slots: int64(c.Want[0])}
 	for _, child := range others {
 		it := &c.Items[child]
-		if it.Friends > 0 || int64(it.Front.Most(0)) > it.Slots {
+		if it.Keys != (keys.Values{}) || int64(it.Front.Most(0)) > it.Slots {
 			return nil, false
 		}
 		t.weights = append(t.weights, p.scale.Most(it.Front))

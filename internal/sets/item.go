@@ -3,43 +3,19 @@ package sets
 import (
 	"cmp"
 
-	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/features"
+	"github.com/muster-sched/muster/internal/keys"
 )
-
-// CompareSlots is below 0 if a comes before b: the one with fewer slots, under Spread the one with more.
-func CompareSlots(policy gang.Policy, a, b int64) int {
-	if policy == gang.Spread {
-		a, b = b, a
-	}
-	return cmp.Compare(a, b)
-}
-
-// FeatureOf is that of a policy, nothing of BestFit.
-func FeatureOf(policy gang.Policy) features.Set {
-	switch policy {
-	case gang.Spread:
-		return features.Spread
-	case gang.Balanced:
-		return features.Balanced
-	case gang.ByScore:
-		return features.ByScore
-	case gang.BestFit:
-	}
-	return 0
-}
 
 // Item is a child of a vertex, as [Chooser] sees it: its keys, the bounds on its units, and the answer.
 type Item struct {
-	Slots    int64 // members that fit; may be 0
-	Used     int64 // running members of the gang
-	Friends  int64 // running members of the affinity key
-	Zones    int64 // zones that the next member gets there; 0 where zones do not tell items apart
-	Lo, Hi   int64 // the fewest and the most units it takes
-	WithRest int64 // the most units it takes beside the short group: Hi or one less; -1: no room for that group
-	Given    int64 // units it takes, decided by the chooser; 0: it is not in the set, or takes the short group alone
-	HasShort bool  // it takes the short group: told before, or decided by the chooser
-	rest     int64 // of members: what its lower bound has beyond multiples, which it takes in any case; 0 without multiples
+	Slots    int64       // members that fit; may be 0
+	Used     int64       // running members of the gang
+	Keys     keys.Values // but for the slots
+	Lo, Hi   int64       // the fewest and the most units it takes
+	WithRest int64       // the most units it takes beside the short group: Hi or one less; -1: no room for that group
+	Given    int64       // units it takes, decided by the chooser; 0: it is not in the set, or takes the short group alone
+	HasShort bool        // it takes the short group: told before, or decided by the chooser
+	rest     int64       // of members: what its lower bound has beyond multiples, which it takes in any case; 0 without multiples
 }
 
 // toMultiples counts its bounds in multiples of a number, and returns the rest that it takes beside them: members of which running
@@ -76,11 +52,6 @@ func (s Score) Plus(o Score) Score { return Score{s.Zones + o.Zones, s.Host + o.
 // Compare is above 0 if s is the higher score, 0 if both are equal.
 func (s Score) Compare(o Score) int {
 	return cmp.Or(cmp.Compare(s.Zones, o.Zones), cmp.Compare(s.Host, o.Host))
-}
-
-// compareByHost is Compare with the host score first.
-func (s Score) compareByHost(o Score) int {
-	return cmp.Or(cmp.Compare(s.Host, o.Host), cmp.Compare(s.Zones, o.Zones))
 }
 
 // Scorer rates items; i is the place of an item in [Chooser.Items].

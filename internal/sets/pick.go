@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/keys"
 )
 
 // task is what a picked set must do: hold this many units and, if flagged, contain a child with the flag.
@@ -16,9 +16,10 @@ type task struct {
 
 // class lists children with equal keys; only scores and the order of paths can tell them apart.
 type class struct {
-	slots, hi, friends, zones int64
-	flags                     uint8 // bit i: the flag of task i
-	items                     []int // in path order
+	slots, hi int64
+	keys      keys.Values // slots included
+	flags     uint8       // bit i: the flag of task i
+	items     []int       // in path order
 }
 
 // picker finds the best set of a given size among the children outside the core. It is a dynamic program over classes
@@ -49,9 +50,9 @@ type pickState struct {
 // pick is the best choice from one class on: m of its children, then next, which is nil at the end. The sums are those
 // of the whole choice.
 type pick struct {
-	class, m              int
-	friends, zones, slots int64
-	next                  *pick
+	class, m int
+	sums     keys.Values
+	next     *pick
 }
 
 func newPicker(c *Chooser, pool, core []int) *picker {
@@ -87,7 +88,7 @@ func (k *picker) best(size int, tasks []task) []int {
 	}
 	k.classify(tasks, 0)
 	best := k.solveAll(size, tasks)
-	if k.c.Policy == gang.Balanced && best != nil {
+	if k.c.rules.Share && best != nil {
 		best = k.mostEven(size, tasks, best)
 	}
 	switch {
@@ -143,8 +144,8 @@ func (k *picker) solveAll(size int, tasks []task) *pick {
 	return best
 }
 
-// mostEven is the best choice among those with the largest smallest share that have the affinity members and zones of
-// another choice, the best by these keys, which come before the share. Shares are tried from the largest down, each
+// mostEven is the best choice among those with the largest smallest share that have what another choice has of the keys
+// before slots, the best by these, which come before the share. Shares are tried from the largest down, each
 // with only those children that can take it.
 //
 // The share of a set is its least upper bound, or the level that the units make. Children of the pool have no lower
@@ -163,7 +164,7 @@ func (k *picker) mostEven(size int, tasks []task, other *pick) *pick {
 	slices.SortFunc(shares, func(a, b int64) int { return cmp.Compare(b, a) })
 	for _, share := range slices.Compact(shares) {
 		k.classify(tasks, share)
-		if best := k.solveAll(size, tasks); best != nil && best.friends == other.friends && best.zones == other.zones {
+		if best := k.solveAll(size, tasks); best != nil && compareBefore(&best.sums, &other.sums) == 0 {
 			return best
 		}
 	}
@@ -174,7 +175,12 @@ func (k *picker) mostEven(size int, tasks []task, other *pick) *pick {
 // compareSizes walks them, and next to each other where slots and zones are equal, as bestScores takes them.
 func (k *picker) classify(tasks []task, least int64) {
 	k.classes = k.classes[:0]
-	at := map[[5]int64]int{}
+	type alike struct {
+		hi    int64
+		keys  keys.Values
+		flags uint8
+	}
+	at := map[alike]int{}
 	for _, i := range k.pool {
 		it := &k.c.Items[i]
 		if it.Hi < least {
@@ -186,19 +192,19 @@ func (k *picker) classify(tasks []task, least int64) {
 				flags |= 1 << j
 			}
 		}
-		key := [5]int64{it.Slots, it.Hi, it.Friends, it.Zones, int64(flags)}
+		key := alike{it.Hi, withSlots(it.Keys, it.Slots, k.c.rules), flags}
 		n, ok := at[key]
 		if !ok {
 			n = len(k.classes)
 			at[key] = n
-			k.classes = append(k.classes, class{slots: it.Slots, hi: it.Hi, friends: it.Friends, zones: it.Zones, flags: flags})
+			k.classes = append(k.classes, class{slots: it.Slots, hi: it.Hi, keys: key.keys, flags: flags})
 		}
 		k.classes[n].items = append(k.classes[n].items, i)
 	}
 	slices.SortStableFunc(k.classes, func(a, b class) int {
 		return cmp.Or(
-			cmp.Compare(b.slots, a.slots), cmp.Compare(a.zones, b.zones), cmp.Compare(b.hi, a.hi),
-			cmp.Compare(b.friends, a.friends), cmp.Compare(b.flags, a.flags),
+			cmp.Compare(b.slots, a.slots), cmp.Compare(a.keys[keys.Zones], b.keys[keys.Zones]), cmp.Compare(b.hi, a.hi),
+			compareKeys(&a.keys, &b.keys, 0, keys.Count), cmp.Compare(b.flags, a.flags),
 		)
 	})
 	k.mixed = make([][]int64, len(k.classes))
@@ -246,11 +252,7 @@ func (k *picker) extend(st pickState, m int, next *pick) *pick {
 		return nil
 	}
 	cl := &k.classes[st.class]
-	n := int64(m)
-	return &pick{
-		class: st.class, m: m, next: next,
-		friends: next.friends + n*cl.friends, zones: next.zones + n*cl.zones, slots: next.slots + n*cl.slots,
-	}
+	return &pick{class: st.class, m: m, next: next, sums: with(next.sums, int64(m), &cl.keys)}
 }
 
 // most is the largest sum of units that size children from a class on can hold. A child with more slots holds no fewer
@@ -304,22 +306,18 @@ func comparePlaces(a, b []int) int {
 	return slices.Compare(a, b)
 }
 
-// compareValues prefers more members of the affinity key, then fewer zones, then fewer slots in sum (Spread: more),
-// then the smaller largest child (Spread: the larger), then the second largest, and so on.
+// compareValues goes by the keys: what is sorted is compared in sum, then by the smaller largest child (under Spread the larger), then by the
+// second largest, and so on.
 //
 // order: sets.3, sets.4, sets.6
 func (k *picker) compareValues(a, b *pick) int {
-	if c := cmp.Or(cmp.Compare(b.friends, a.friends), cmp.Compare(a.zones, b.zones)); c != 0 {
+	if c := compareUpTo(&a.sums, &b.sums); c != 0 {
 		return c
 	}
-	order := cmp.Compare(a.slots, b.slots)
-	if order == 0 {
-		order = k.compareSizes(a, b)
+	if c := k.compareSizes(a, b); c != 0 {
+		return k.c.rules.CompareSlots(int64(c), 0)
 	}
-	if k.c.Policy == gang.Spread {
-		return -order
-	}
-	return order
+	return compareBehind(&a.sums, &b.sums)
 }
 
 // sameClasses says whether two choices take as many children of every class: then expand gives the same list.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/features"
 )
 
@@ -32,10 +31,10 @@ func (c *Chooser) extraPlain(pool, core []int, need int64) []int {
 	// The largest children give the size. They are the answer for Spread, which wants most slots, and if they hold
 	// exactly the need, because any other sizes hold less.
 	size, sum := c.first(pool, need)
-	if c.counting || c.Policy == gang.Spread || sum == need {
+	if c.counting || c.rules.Roomy || sum == need {
 		return pool[:size]
 	}
-	if c.Policy == gang.Balanced { // the share comes before slots
+	if c.rules.Share { // the share comes before slots
 		pool = c.withShare(pool, core, size)
 	}
 	if size == 1 {

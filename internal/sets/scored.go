@@ -1,8 +1,11 @@
 package sets
 
 import (
+	"cmp"
 	"iter"
 	"slices"
+
+	"github.com/muster-sched/muster/internal/keys"
 )
 
 // scoreOf is the score of an item that takes some multiples of units, and the short group if short is set. This file
@@ -93,9 +96,9 @@ func (c *Chooser) keepScored(set, rest []int, n int, short bool) []int {
 	if n == 0 || len(best) < n || !c.scored() || c.byHost && !c.Zoned && !mixed {
 		return best
 	}
-	compare, compareScores := c.compareUsed, Score.Compare
+	compare := c.compareUsed
 	if mixed {
-		compare, compareScores = c.compareBeforeSlots, Score.compareByHost
+		compare = c.compareBeforeSlots
 	}
 	top, tries := c.filledScore(slices.Concat(set, best)), 0
 	for kept := range exchanges(rest, best, compare) {
@@ -106,11 +109,27 @@ func (c *Chooser) keepScored(set, rest []int, n int, short bool) []int {
 			continue
 		}
 		score := c.filledScore(slices.Concat(set, kept))
-		if beats(compareScores(score, top), kept, best) {
+		if beats(c.compareTaken(kept, best, score, top), kept, best) {
 			best, top = kept, score
 		}
 	}
 	return best
+}
+
+// compareTaken is above 0 if some children with a score are better than others with another one, which are equal in all keys before. Between
+// nodes that are compared by host score this comes in place of slots, so that the keys behind slots are still to be compared.
+func (c *Chooser) compareTaken(some, others []int, score, other Score) int {
+	if !c.byHost {
+		return score.Compare(other)
+	}
+	var a, b keys.Values
+	for _, i := range some {
+		a = with(a, 1, &c.Items[i].Keys)
+	}
+	for _, i := range others {
+		b = with(b, 1, &c.Items[i].Keys)
+	}
+	return cmp.Or(cmp.Compare(score.Host, other.Host), compareBehind(&b, &a), cmp.Compare(score.Zones, other.Zones))
 }
 
 // exchanges iterates over the choices from a sorted list that take as many of its equal entries, run by run, as a given
@@ -149,7 +168,7 @@ func (k *picker) bestScores(picked []int) []int {
 	for from := 0; from < len(k.classes); {
 		to := from
 		var mixed [][]int // the chosen children of the classes with these slots and zones, class by class
-		for ; to < len(k.classes) && k.classes[to].slots == k.classes[from].slots && k.classes[to].zones == k.classes[from].zones; to++ {
+		for ; to < len(k.classes) && k.classes[to].slots == k.classes[from].slots && k.classes[to].keys[keys.Zones] == k.classes[from].keys[keys.Zones]; to++ {
 			var parts []Item // what the picked children of the class take, in path order
 			for _, j := range k.classes[to].items {
 				if slices.Contains(picked, j) {
@@ -177,7 +196,7 @@ const maxMixed = 1 << 12
 func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
 	var others []int // picked children of other slots or zones
 	for _, i := range picked {
-		if k.c.Items[i].Slots != k.classes[from].slots || k.c.Items[i].Zones != k.classes[from].zones {
+		if k.c.Items[i].Slots != k.classes[from].slots || k.c.Items[i].Keys[keys.Zones] != k.classes[from].keys[keys.Zones] {
 			others = append(others, i)
 		}
 	}
