@@ -45,7 +45,7 @@ func TestSimplestPlanIsShort(t *testing.T) {
 
 // ownCoverage are the packages of the core of whose statements their own tests run less than 80 %, in whole percent, a little less than they were seen to run. It may only rise.
 var ownCoverage = map[string]int{
-	"internal/room": 20, "internal/problem": 52, "internal/parts": 41,
+	"internal/problem": 52, "internal/parts": 41,
 }
 
 var covered = regexp.MustCompile(`^(?:ok)?\s+(\S+)\s.*coverage: (\d+)\.\d% of statements`)
