@@ -1,0 +1,206 @@
+// Which members are new, which run, in which order, and where do those that run pull the gang to?
+
+package problem_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/draws"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/internal/validity"
+)
+
+// drawGang draws members with names in any order, some of which run, and some of which have an index.
+func drawGang(t *rapid.T) (cluster.Spec, *gang.Request) {
+	spec := draws.Cluster(t, draws.Tiny)
+	req := &gang.Request{Name: draws.GangName, Shape: gang.Shape{Resources: muster.Resources{draws.Device: 1}}, IgnoreLeaving: draws.Chance(t, 20, "ignores who is leaving")}
+	req.AffinityKey = rapid.SampledFrom([]string{draws.AffinityKey, ""}).Draw(t, "key")
+	indexes := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}).Draw(t, "indexes")
+	twice := draws.Chance(t, 10, "an index stands twice")
+	index := func(i int) (int, bool) {
+		if twice {
+			i /= 2
+		}
+		return indexes[i%len(indexes)], rapid.IntRange(0, 2).Draw(t, "has an index") > 0
+	}
+	n := 0
+	for i := range spec.Running {
+		if r := &spec.Running[i]; rapid.Bool().Draw(t, "own") && n < 6 {
+			r.Gang, r.Member = draws.GangName, fmt.Sprint("job-", draws.HostileRank(n))
+			if r.Index, r.Indexed = index(n); !r.Indexed {
+				r.Index = 0
+			}
+			n++
+		} else {
+			r.Gang = "ns/other"
+			r.Member = fmt.Sprint("other-", i)
+		}
+	}
+	for range rapid.IntRange(1, 12).Draw(t, "members") {
+		m := gang.Member{Name: fmt.Sprint("job-", draws.HostileRank(n))}
+		if m.Index, m.Indexed = index(n); !m.Indexed {
+			m.Index = 0
+		}
+		req.Members = append(req.Members, m)
+		n++
+	}
+	req.Members = rapid.Permutation(req.Members).Draw(t, "order")
+	if draws.Chance(t, 40, "in groups") {
+		req.Groups = []gang.Groups{{Size: rapid.IntRange(1, 3).Draw(t, "size")}}
+	}
+	if draws.Chance(t, 40, "with a minimum") {
+		req.MinMember = rapid.IntRange(1, len(req.Members)).Draw(t, "least")
+	}
+	return spec, req
+}
+
+// Members have the ranks of the definition, and those that run are where they run.
+func TestRanks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec, req := drawGang(t)
+		p := drawn(t, spec, req)
+		own := validity.Own(&spec, req)
+		want := validity.Ranks(req, own)
+		require.Len(t, p.Names, len(want))
+		for rank, name := range p.Names {
+			require.Equal(t, want[name], rank, name)
+		}
+		require.Equal(t, len(want), p.Ranks)
+		var pending []int
+		for _, m := range req.Members {
+			pending = append(pending, want[m.Name])
+		}
+		slices.Sort(pending)
+		require.Equal(t, pending, p.Model.Pending)
+		running := map[int]int32{}
+		for _, m := range p.Model.Running {
+			running[m.Rank] = m.Pos
+		}
+		require.Len(t, running, len(own))
+		for _, r := range own {
+			require.Equal(t, at(p, r.Node), running[want[r.Member]], r.Member)
+		}
+		least := len(req.Members)
+		if req.MinMember > 0 {
+			least = max(1, req.MinMember-len(own))
+		}
+		require.Equal(t, least, p.Model.Least)
+	})
+}
+
+func drawn(t require.TestingT, spec cluster.Spec, req *gang.Request) *problem.Problem {
+	c, err := snapshot.New(spec)
+	require.NoError(t, err)
+	p, err := problem.New(c, req, nil, problem.Bounds{})
+	require.NoError(t, err)
+	p.Model.Admitted = len(p.Model.Pending)
+	p.Ready()
+	return p
+}
+
+// Running members of the gang, and of its affinity key, are counted below each vertex.
+func TestAnchors(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec, req := drawGang(t)
+		p := drawn(t, spec, req)
+		v := p.Model.View
+		for x := range layout.Vertex(v.NumDomains()) + v.Nodes {
+			var siblings, friends int64
+			for _, r := range spec.Running {
+				if !v.Contains(x, v.NodeVertex(at(p, r.Node))) || r.Leaving && !req.IgnoreLeaving {
+					continue
+				}
+				if r.Gang == req.Name {
+					siblings++
+				}
+				if req.AffinityKey != "" && r.AffinityKey == req.AffinityKey {
+					friends++
+				}
+			}
+			require.Equal(t, siblings, p.Model.Siblings.At(x))
+			require.Equal(t, friends, p.Model.Friends.At(x))
+			if len(p.Model.Running) == 0 {
+				require.Negative(t, p.Model.LCA)
+				continue
+			}
+			all := siblings == int64(len(p.Model.Running))
+			require.Equal(t, all, v.Contains(x, p.Model.LCA), "the lowest vertex above all that run")
+		}
+	})
+}
+
+// Positions by rank are those of new members and of running ones; a rank that is neither has none.
+func TestPositionsByRank(t *testing.T) {
+	p := ready(t, request(3, nil), runs("g", "m1a", "c1"))
+	require.Equal(t, []string{"m0", "m1", "m1a", "m2"}, p.Names)
+	require.Equal(t, []int32{0, 1, -1, 2}, p.Places())
+	require.Equal(t, []int32{-1, -1, at(p, "c1"), -1}, p.PositionsByRank())
+	require.Equal(t, []int32{5, 3, at(p, "c1"), -1}, p.AllByRank([]int32{5, 3}))
+	o := problem.Outcome{Of: p, Positions: []int32{at(p, "outside"), 0, at(p, "outside")}}
+	require.Equal(t, 2, o.OutsideTree())
+	require.Equal(t, []string{"m0", "m1", "m1a", "m2"}, namesOf(p.Ranking()))
+}
+
+func namesOf(list []problem.Ranked) (names []string) {
+	for _, m := range list {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// A member that runs cannot be new as well, unless it is leaving.
+func TestMembersRunOnce(t *testing.T) {
+	leaving := runs("g", "m1", "a1")
+	leaving.Leaving = true
+	spec := hall(t)
+	for _, r := range []cluster.Running{runs("g", "m1", "a1"), leaving} {
+		for _, ignore := range []bool{false, true} {
+			spec.Running = []cluster.Running{r}
+			p, err := ask(t, spec, request(2, func(req *gang.Request) { req.IgnoreLeaving = ignore }), nil)
+			if r.Leaving && !ignore {
+				require.NoError(t, err)
+				require.Empty(t, p.Model.Running, "it does not run any more")
+				continue
+			}
+			var invalid *muster.InvalidError
+			require.ErrorAs(t, err, &invalid)
+			require.Equal(t, "request.Members[1].Name", invalid.Field)
+		}
+	}
+}
+
+// Once the gang is placed, as many must run together as it says; without a word all, and a single member is a plain pod.
+func TestGangLeast(t *testing.T) {
+	require.Equal(t, 0, ready(t, request(1, nil)).GangLeast())
+	require.Equal(t, 2, ready(t, request(1, nil), runs("g", "old", "a1")).GangLeast())
+	require.Equal(t, 3, ready(t, request(3, nil)).GangLeast())
+	require.Equal(t, 2, ready(t, request(3, func(req *gang.Request) { req.MinMember = 2 })).GangLeast())
+	p := ready(t, request(3, func(req *gang.Request) { req.Parts = []gang.Part{{Name: "a", Members: []string{"m0", "m1"}}} }))
+	p.Parts.MustRun = 2
+	require.Equal(t, 2, p.GangLeast(), "of parts the selections say it")
+}
+
+// A host's score and the weights of preferences add up over the members of a unit.
+func TestScoresOfNodes(t *testing.T) {
+	prefers := *shape(1)
+	prefers.Preferred = []gang.Preference{{Weight: 5, Nodes: gang.NodeTerm{Fields: []gang.Expression{{Key: "metadata.name", Operator: gang.In, Values: []string{"b1"}}}}}}
+	p := ready(t, request(2, func(req *gang.Request) {
+		req.Score = func(node string) int64 { return int64(node[1] - '0') }
+		req.Groups = []gang.Groups{{Size: 2, Gather: []gang.Rule{must("node")}}}
+		req.Members[0].Shape, req.Members[1].Shape = &prefers, shape(2)
+	}))
+	require.Equal(t, 2, p.Room.Size(), "a unit is a group")
+	require.Equal(t, int64(7), p.Model.Room.Score(p.Model.View.NodeVertex(at(p, "b1"))))
+	require.Equal(t, int64(4), p.Model.Room.Score(p.Model.View.NodeVertex(at(p, "a2"))))
+	require.Equal(t, p, problem.Of(&p.Model))
+}
