@@ -75,7 +75,7 @@ func TestRanks(t *testing.T) {
 		for rank, name := range p.Names {
 			require.Equal(t, want[name], rank, name)
 		}
-		require.Equal(t, len(want), p.Ranks)
+		require.Equal(t, len(want), p.Model.Ranks)
 		var pending []int
 		for _, m := range req.Members {
 			pending = append(pending, want[m.Name])
@@ -143,11 +143,9 @@ func TestAnchors(t *testing.T) {
 func TestPositionsByRank(t *testing.T) {
 	p := ready(t, request(3, nil), runs("g", "m1a", "c1"))
 	require.Equal(t, []string{"m0", "m1", "m1a", "m2"}, p.Names)
-	require.Equal(t, []int32{0, 1, -1, 2}, p.Places())
-	require.Equal(t, []int32{-1, -1, at(p, "c1"), -1}, p.PositionsByRank())
+	require.Equal(t, []int32{0, 1, -1, 2}, p.Model.Places())
+	require.Equal(t, []int32{-1, -1, at(p, "c1"), -1}, p.Model.PositionsByRank())
 	require.Equal(t, []int32{5, 3, at(p, "c1"), -1}, p.AllByRank([]int32{5, 3}))
-	o := problem.Outcome{Of: p, Positions: []int32{at(p, "outside"), 0, at(p, "outside")}}
-	require.Equal(t, 2, o.OutsideTree())
 	require.Equal(t, []string{"m0", "m1", "m1a", "m2"}, namesOf(p.Ranking()))
 }
 

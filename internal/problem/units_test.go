@@ -39,7 +39,7 @@ func TestGroupsOnNodesAreUnits(t *testing.T) {
 	require.Equal(t, 2, p.Model.Least, "three members are in two groups")
 	require.Equal(t, int64(3), p.Room.Needs[0].Amount)
 	require.Equal(t, []int32{7, 7, 5, 5}, problem.Unbundle(p, []int32{7, 5}))
-	require.Equal(t, 8, p.Ranks)
+	require.Equal(t, 8, p.Model.Ranks)
 	require.True(t, p.Model.Hard, "nodes outside the tree gather nobody")
 	require.False(t, p.WithoutRules().Model.Hard, "units may lie there, where no rule binds")
 	ask := p.Asks(3)

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/draws"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/numa"
@@ -212,15 +213,12 @@ func TestWhoIsSelective(t *testing.T) {
 // Members are of units, or of roles, or all alike.
 func TestShapesOfMembers(t *testing.T) {
 	one, two := &gang.Shape{}, &gang.Shape{}
-	r := &room.Room{Shapes: []*gang.Shape{one, two}}
-	require.False(t, r.HasRoles())
+	m := &model.Model{}
+	r := &room.Room{Shapes: []*gang.Shape{one, two}, Model: m}
 	require.Equal(t, 2, r.Size())
-	require.Equal(t, int32(0), r.Role(1))
 	require.Same(t, two, r.ShapeOf(3), "the second member of the second unit")
-	r.RoleOf = []int32{1, 1, 0}
-	require.True(t, r.HasRoles())
-	require.Equal(t, int32(1), r.Role(1))
+	m.RoleOf = []int32{1, 1, 0}
 	require.Same(t, two, r.ShapeOf(1))
 	require.Same(t, one, r.ShapeOf(2))
-	require.Equal(t, 1, (&room.Room{}).Size())
+	require.Equal(t, 1, (&room.Room{Model: m}).Size())
 }

@@ -63,7 +63,7 @@ func drawOthers(t *rapid.T) *asked {
 	a := newAsked(t, spec, &gang.Request{Name: "g", TakesAnyNode: draws.Chance(t, 20, "takes any node")}, shapes...)
 	if rapid.Bool().Draw(t, "roles") {
 		for range rapid.IntRange(1, 4).Draw(t, "members") {
-			a.RoleOf = append(a.RoleOf, int32(rapid.IntRange(0, len(shapes)-1).Draw(t, "role")))
+			a.Model.RoleOf = append(a.Model.RoleOf, int32(rapid.IntRange(0, len(shapes)-1).Draw(t, "role")))
 		}
 	}
 	return a
@@ -71,11 +71,11 @@ func drawOthers(t *rapid.T) *asked {
 
 // comeTogether are the shapes that come to a node together: those of a unit, or of one role.
 func (a *asked) comeTogether() (list [][]*gang.Shape) {
-	if a.RoleOf == nil {
+	if a.Model.RoleOf == nil {
 		return [][]*gang.Shape{a.Shapes}
 	}
 	for role := range a.Shapes {
-		if slices.Contains(a.RoleOf, int32(role)) {
+		if slices.Contains(a.Model.RoleOf, int32(role)) {
 			list = append(list, a.Shapes[role:role+1])
 		}
 	}
@@ -107,7 +107,7 @@ func TestNodesForOthersAreLeftOut(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(t, "snapshots") {
 			alone := func(role int) *room.Room {
 				shapes := a.Shapes
-				if a.RoleOf != nil {
+				if a.Model.RoleOf != nil {
 					shapes = shapes[role : role+1]
 				}
 				one := onSnapshot(t, a.Snapshot, a.Request, shapes...)
@@ -130,9 +130,9 @@ func TestNodesForOthersAreLeftOut(t *testing.T) {
 			require.False(t, a.MaySpare(), "they are left out already")
 			next, err := a.Snapshot.Update(cluster.Delta{SetNodes: []cluster.Node{nodeOfKind(t, a.spec.Nodes[0].Name)}})
 			require.NoError(t, err)
-			roles := a.RoleOf
+			roles := a.Model.RoleOf
 			a = onSnapshot(t, next, a.Request, a.Shapes...)
-			a.RoleOf = roles
+			a.Model.RoleOf = roles
 		}
 	})
 }

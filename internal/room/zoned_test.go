@@ -103,10 +103,10 @@ func drawRoles(t *rapid.T, most int) *asked {
 	a := newAsked(t, spec, &gang.Request{Name: draws.GangName}, shapes...)
 	for i := range rapid.IntRange((most+1)/2, most).Draw(t, "members") {
 		a.Model.Pending = append(a.Model.Pending, i)
-		a.RoleOf = append(a.RoleOf, int32(rapid.IntRange(0, len(shapes)-1).Draw(t, "role")))
+		a.Model.RoleOf = append(a.Model.RoleOf, int32(rapid.IntRange(0, len(shapes)-1).Draw(t, "role")))
 	}
 	if !slices.Equal(twins, []int32{0, 1, 2}[:len(shapes)]) {
-		a.Twins = twins
+		a.Model.Twins = twins
 	}
 	require.NoError(t, a.SumNeeds())
 	return a

@@ -20,14 +20,14 @@ import (
 func (a *asked) byShape(members []int) front.Vector {
 	of := make(front.Vector, len(a.Shapes))
 	for _, i := range members {
-		of[slices.Index(a.Shapes, a.Shapes[a.RoleOf[i]])]++
+		of[slices.Index(a.Shapes, a.Shapes[a.Model.RoleOf[i]])]++
 	}
 	return of
 }
 
 // everybody lists the pending members.
 func (a *asked) everybody() (members []int) {
-	for i := range a.RoleOf {
+	for i := range a.Model.RoleOf {
 		members = append(members, i)
 	}
 	return members
@@ -149,7 +149,7 @@ func TestZonesTakeRolesTogether(t *testing.T) {
 // has no room there are left out.
 func placeRoles(t *rapid.T, a *asked) (positions []int32, on map[string][]int) {
 	on = map[string][]int{}
-	for i := range a.RoleOf {
+	for i := range a.Model.RoleOf {
 		first, n := rapid.Int32Range(0, a.Model.View.Nodes-1).Draw(t, "position"), a.Model.View.Nodes
 		pos, name := first, a.name(first)
 		for ; pos < first+n && !a.haveRoom(t, name, append(slices.Clone(on[name]), i)); name = a.name(pos % n) {
@@ -174,7 +174,7 @@ func placeRoles(t *rapid.T, a *asked) (positions []int32, on map[string][]int) {
 
 // keep leaves out all members but the first ones.
 func (a *asked) keep(n int) {
-	a.RoleOf, a.Model.Pending = a.RoleOf[:n], a.Model.Pending[:n]
+	a.Model.RoleOf, a.Model.Pending = a.Model.RoleOf[:n], a.Model.Pending[:n]
 	a.ForgetFits()
 }
 
@@ -183,7 +183,7 @@ func (a *asked) haveRoom(t require.TestingT, name string, members []int) bool {
 	sum := *a
 	sum.Room = &room.Room{Model: a.Model, Snapshot: a.Snapshot, Request: a.Request, LeavingGone: a.LeavingGone}
 	for _, i := range members {
-		sum.Shapes = append(sum.Shapes, a.Shapes[a.RoleOf[i]])
+		sum.Shapes = append(sum.Shapes, a.Shapes[a.Model.RoleOf[i]])
 	}
 	if sum.amounts(name) < 1 {
 		return false
@@ -226,7 +226,7 @@ func TestRolesShareZones(t *testing.T) {
 			}
 			shares := a.shares(a.needs(t, name), state, a.byShape(members))
 			for _, i := range members {
-				of := slices.Index(a.Shapes, a.Shapes[a.RoleOf[i]])
+				of := slices.Index(a.Shapes, a.Shapes[a.Model.RoleOf[i]])
 				if len(shares[of]) == 0 {
 					continue
 				}

@@ -169,7 +169,7 @@ func TestWhoMustLeaveDependsOnZones(t *testing.T) {
 func TestOrderOfRolesInZones(t *testing.T) {
 	small, large := ofPolicy(numa.SingleNUMANode, muster.Resources{"gpu": 1}), ofPolicy(numa.SingleNUMANode, muster.Resources{"gpu": 3})
 	a := fourOfFour(t, &gang.Request{Name: "g"}, nil, small, large)
-	a.RoleOf, a.Model.Pending = []int32{0, 1, 0, 1}, []int{0, 1, 2, 3}
+	a.Model.RoleOf, a.Model.Pending = []int32{0, 1, 0, 1}, []int{0, 1, 2, 3}
 	got := map[int]int{}
 	a.Zones().ShareZones([]int32{0, 0, 0, 0}, nil, func(i int, placed *numa.Placed) { got[i] = placed.Shares[0].Zone })
 	require.Equal(t, map[int]int{0: 0, 1: 0, 2: 1, 3: 1}, got)
@@ -184,14 +184,14 @@ func TestOrderOfRolesInZones(t *testing.T) {
 
 	spent := -5
 	other := fourOfFour(t, &gang.Request{Name: "g"}, nil, small, large)
-	other.RoleOf, other.Model.Pending = a.RoleOf, a.Model.Pending
+	other.Model.RoleOf, other.Model.Pending = a.Model.RoleOf, a.Model.Pending
 	fit = other.Zones().ZoneFit(0, other.Zones().StateOf(0, room.Released{}), &spent)
 	require.GreaterOrEqual(t, len(fit.Most), 1, "each role by itself is counted in any case")
 	require.Less(t, spent, -5)
 
 	third := onSnapshot(t, a.Snapshot, a.Request, small, large)
 	third.Zones().ShareFits(a.Room)
-	third.RoleOf, third.Model.Pending = a.RoleOf, a.Model.Pending
+	third.Model.RoleOf, third.Model.Pending = a.Model.RoleOf, a.Model.Pending
 	steps = 7
 	require.Equal(t, fit.Most, third.Zones().ZoneFit(0, third.Zones().StateOf(0, room.Released{}), &steps).Most)
 	require.Equal(t, 7, steps, "another room of the request knows it")
@@ -204,18 +204,18 @@ func TestOrderOfRolesInZones(t *testing.T) {
 func TestSelectionsCountAllMembers(t *testing.T) {
 	one := ofPolicy(numa.SingleNUMANode, muster.Resources{"gpu": 2})
 	all := fourOfFour(t, &gang.Request{Name: "g"}, nil, one, ofPolicy(numa.SingleNUMANode, muster.Resources{"gpu": 1}), one)
-	all.RoleOf, all.Model.Pending, all.Twins = []int32{0, 1, 2, 2}, []int{0, 1, 2, 3}, []int32{0, 1, 0}
+	all.Model.RoleOf, all.Model.Pending, all.Model.Twins = []int32{0, 1, 2, 2}, []int{0, 1, 2, 3}, []int32{0, 1, 0}
 	some := *all.Room
 	m := *all.Model
 	some.All, some.Model = all.Room, &m
-	some.RoleOf, some.Model.Pending = all.RoleOf[:1], all.Model.Pending[:1]
+	some.Model.RoleOf, some.Model.Pending = all.Model.RoleOf[:1], all.Model.Pending[:1]
 	require.Equal(t, []int32{3, 1, 0}, []int32(all.Zones().PendingByRole()))
 	require.Equal(t, []int32{3, 1, 0}, []int32(some.Zones().PendingByRole()))
-	require.Equal(t, []int32{1, 0, 0}, []int32(some.ByShape([]int32{1, 0, 0})))
-	require.Equal(t, []int32{5, 3, 0}, []int32(all.ByShape([]int32{4, 3, 1})))
-	all.Twins = nil
-	require.Equal(t, []int32{4, 3, 1}, []int32(all.ByShape([]int32{4, 3, 1})))
-	require.Equal(t, 2, all.Twin(2))
+	require.Equal(t, []int32{1, 0, 0}, []int32(some.Model.ByShape([]int32{1, 0, 0})))
+	require.Equal(t, []int32{5, 3, 0}, []int32(all.Model.ByShape([]int32{4, 3, 1})))
+	all.Model.Twins = nil
+	require.Equal(t, []int32{4, 3, 1}, []int32(all.Model.ByShape([]int32{4, 3, 1})))
+	require.Equal(t, 2, all.Model.Twin(2))
 }
 
 // What leaving members give back counts only once they count as gone.
@@ -241,7 +241,7 @@ func TestSharesWithinLargerCounts(t *testing.T) {
 	third, whole, single := ofPolicy(numa.BestEffort, muster.Resources{"gpu": 2, "cpu": 1500}), ofPolicy(numa.Restricted, muster.Resources{"gpu": 2, "cpu": 1500}), ofPolicy(numa.SingleNUMANode, muster.Resources{"gpu": 2})
 	third.NUMA.Exclusive, single.NUMA.Exclusive, whole.NUMA.CPUs = numa.Preferred, numa.Preferred, numa.WholeCPUs
 	a := newAsked(t, cluster.Spec{Nodes: []cluster.Node{n, {Name: "o"}}}, &gang.Request{Name: "g"}, third, whole, single)
-	a.RoleOf, a.Model.Pending = []int32{0, 1, 2}, []int{0, 1, 2}
+	a.Model.RoleOf, a.Model.Pending = []int32{0, 1, 2}, []int{0, 1, 2}
 	require.Nil(t, a.takesInZones(a.needs(t, "n"), a.zones(t, "n"), []int32{0, 1, 1}), "they have no order of their own")
 	got := map[int]int{}
 	a.Zones().ShareZones([]int32{1, 0, 0}, nil, func(i int, placed *numa.Placed) { got[i] = placed.Shares[0].Zone })
