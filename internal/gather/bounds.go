@@ -42,20 +42,8 @@ func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 		return false // the index does not count anchors, which come before the span
 	}
 	if i > 0 { // nodes have no span
-		f.knowSpan(best)
-		if best.span < 1 || best.span > index.TopSize {
-			return false
-		}
-		// The most slots that the n largest children of one domain hold.
-		tops := func(n int64) int64 { return f.ask.slots.Ix.MostInTop(i, x, n) }
-		least := f.leastForGroups(x, i)
-		switch {
-		case tops(best.span) < f.ask.members || least > best.span:
-			return true // every domain needs more children than the best so far
-		// Where the children of x are not the candidates, some may be nodes, which have the span 0.
-		case f.m.View.Gaps[i][x] != 1 || f.m.View.HoldsNodes(x),
-			best.span > 1 && least < best.span && tops(best.span-1) >= f.ask.members:
-			return false // one may have a narrower span
+		if c := f.compareLeastSpan(best, x, i); c != 0 {
+			return c > 0
 		}
 		// The candidates below x are its children, and none has a narrower span than the best so far. More slots than
 		// the best has are then worse packing (under Spread they are better).
@@ -65,6 +53,26 @@ func (f *found) allWorse(best *candidate, x layout.Vertex) bool {
 		}
 	}
 	return f.packsWorse(best.domain, x, i)
+}
+
+// compareLeastSpan compares a lower bound of the spans of all domains of the tier at place i below x with the span of the best so far, which is
+// counted: above 0 if every domain needs more children, below 0 if one may need fewer, 0 if those domains are the children of x and none does.
+func (f *found) compareLeastSpan(best *candidate, x layout.Vertex, i int) int {
+	if f.knowSpan(best); best.span < 1 || best.span > index.TopSize {
+		return -1 // the index tells nothing
+	}
+	// The most slots that the n largest children of one domain hold.
+	tops := func(n int64) int64 { return f.ask.slots.Ix.MostInTop(i, x, n) }
+	least := f.leastForGroups(x, i)
+	switch {
+	case tops(best.span) < f.ask.members || least > best.span:
+		return 1
+	// Where the children of x are not the candidates, some may be nodes, which have the span 0.
+	case f.m.View.Gaps[i][x] != 1 || f.m.View.HoldsNodes(x),
+		best.span > 1 && least < best.span && tops(best.span-1) >= f.ask.members:
+		return -1
+	}
+	return 0
 }
 
 // leastForGroups is a lower bound, in children, of the span that the groups need in any domain of the tier at place i

@@ -31,6 +31,11 @@ func (f *found) best() layout.Vertex {
 	if d, ok := f.groupBest(); ok {
 		return d
 	}
+	return f.bestOfAll()
+}
+
+// bestOfAll is best by all keys of the domains, those passed over of which the index proves that they are worse.
+func (f *found) bestOfAll() layout.Vertex {
 	best := candidate{domain: -1} // no span either until two domains are equal in what comes before it
 	best.intact = f.ask.scratch.carve(len(f.m.Levels) * len(f.m.View.Tiers))[:0]
 	var skip func(x layout.Vertex) bool
@@ -49,6 +54,11 @@ func (f *found) best() layout.Vertex {
 	if equals <= 1 {
 		return best.domain
 	}
+	return f.bestByScore(best, skip)
+}
+
+// bestByScore is the best of those domains that are equal to the best so far in all keys before scores.
+func (f *found) bestByScore(best candidate, skip func(x layout.Vertex) bool) layout.Vertex {
 	// Scores cost a placement for each domain, so only those that are equal otherwise are collected and rated. The best
 	// is put in by hand: it is no better than itself, so skip may pass it over. None of the others is better, so
 	// compareTo changes neither other nor the intact groups that it shares with the best.

@@ -138,9 +138,8 @@ func shortLast(parts []share) {
 // units makes room for one count a level, all 0, in the scratch.
 func (a *ask) units() []int64 { return a.scratch.carve(len(a.sizes)) }
 
-// fillsPlainly says whether fillPlain may place a demand below x: members alone, and slots alone decide between
-// children. Groups that no child of x can hold whole count as members: they are split, and no child is bound to keep
-// any. O(tiers).
+// fillsPlainly says whether fillPlain may place a demand below x: members alone, or groups that count as members, and slots alone decide between
+// children. O(tiers).
 func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	switch {
 	case !pl.ask.takes(features.FillPlain) || len(d.begun) > 0:
@@ -150,9 +149,13 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 	case pl.countsOutside(x) && !pl.ask.jumps(x):
 		return false
 	}
+	return pl.ask.bottom() == 0 || pl.areMembers(x, d)
+}
+
+// areMembers says whether groups count as members below x, the short one with them: no child of x can hold any whole, so that all are split and no
+// child is bound to keep one. False proves nothing. O(tiers).
+func (pl placer) areMembers(x layout.Vertex, d *demand) bool {
 	switch {
-	case pl.ask.bottom() == 0:
-		return true
 	case !pl.ask.isCounted(): // begun groups, which the index does not count
 		return pl.ask.bottom() == 1 && d.units[0] == 0 && !d.short
 	case pl.ask.nested != nil:

@@ -40,13 +40,16 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 		return int64(n), true
 	case s.ask.indexed == nil:
 		return 0, false
-	}
-	switch {
-	case sums.Nodes != nil && s.m.Limits.CountGroups():
+	case sums.Nodes == nil:
+		return s.spanOfDomains(x, &sums)
+	case s.m.Limits.CountGroups():
 		return 0, false // slots do not say how many groups a node may take
-	case sums.Nodes != nil:
-		return s.spanOfNodes(x, &sums)
 	}
+	return s.spanOfNodes(x, &sums)
+}
+
+// spanOfDomains is indexedSpan for groups in a domain whose children are domains.
+func (s spans) spanOfDomains(x layout.Vertex, sums *index.ChildSums) (n int64, ok bool) {
 	// The lowest tier at which all groups stay whole is s* of docs/order/4-children.md.
 	var lower int64     // whole groups at the next lower tier, which bind their children
 	keepsShort := false // a domain of that tier has room for the short one beside them
@@ -63,7 +66,7 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 		}
 		lower, keepsShort = whole, int64(s.ask.indexed.Rest[i].At(x)) >= s.ask.short
 	}
-	return s.spanOfSplit(x, &sums), true
+	return s.spanOfSplit(x, sums), true
 }
 
 // spanOfSplit is how many children take all members if groups are split between them. Every child that can hold a whole
@@ -254,10 +257,17 @@ func (s spans) isWider(x layout.Vertex, span int64) bool {
 		return false
 	case sums.Of(int32(span)) < s.ask.members:
 		return true
-	case s.ask.indexed == nil || x == layout.Root || s.m.Limits.Spans(s.m.View, x): // counted domains hold groups whole at their tier
+	}
+	return s.ask.indexed != nil && x != layout.Root && s.isWiderForGroups(x, &sums, span)
+}
+
+// isWiderForGroups is isWider where groups stay whole in the children of x, but not in so few of them.
+func (s spans) isWiderForGroups(x layout.Vertex, sums *index.ChildSums, span int64) bool {
+	switch {
+	case s.m.Limits.Spans(s.m.View, x): // counted domains hold groups whole at their tier
 		return false
 	case sums.Nodes != nil:
-		return s.sums.whole(0, 0, x) >= s.ask.full && !s.nodesHold(&sums, span)
+		return s.sums.whole(0, 0, x) >= s.ask.full && !s.nodesHold(sums, span)
 	}
 	for i := range s.m.View.TiersBelow(s.m.View.TierOf(x)) {
 		if int64(s.ask.indexed.Whole[i].At(x)) >= s.ask.full {

@@ -332,25 +332,33 @@ func (s *sums) besides(i int, t int32, x layout.Vertex) int64 {
 //
 // order: strategy.5
 func (s *sums) takes(d layout.Vertex) bool {
-	// Every member needs a slot: necessary in all cases, and without groups sufficient.
-	if s.ask.slots.At(d)+s.m.Forced.At(d) < s.ask.members || s.ask.broken {
+	switch {
+	case !s.holdsMembers(d):
 		return false
-	}
-	if s.m.Limits.Spans(s.m.View, d) && !s.holdsWithin(d) {
-		return false
-	}
-	if s.ask.beyond > 0 && d != layout.Root && s.ask.beyond+s.m.Forced.At(s.m.View.Outside) < s.ask.members {
-		return false // the tree is filled to the last slot, the others lie outside
-	}
-	if len(s.m.Levels) == 0 {
+	case len(s.m.Levels) == 0:
 		return true
-	}
-	if slices.ContainsFunc(s.homes, func(home layout.Vertex) bool { return !s.m.View.Contains(d, home) }) {
+	case slices.ContainsFunc(s.homes, func(home layout.Vertex) bool { return !s.m.View.Contains(d, home) }):
 		return false
-	}
-	if s.ask.beyond > 0 && d == layout.Root {
+	case s.ask.beyond > 0 && d == layout.Root:
 		return s.takesBeyond()
 	}
+	return s.holdsGroups(d)
+}
+
+// holdsMembers says whether a domain has room for the members, whatever groups they are in: necessary in all cases, and without groups sufficient.
+func (s *sums) holdsMembers(d layout.Vertex) bool {
+	switch {
+	case s.ask.broken, s.ask.slots.At(d)+s.m.Forced.At(d) < s.ask.members:
+		return false
+	case s.m.Limits.Spans(s.m.View, d) && !s.holdsWithin(d):
+		return false
+	}
+	// Where some lie outside, the tree is filled to the last slot: no domain in it holds all.
+	return s.ask.beyond == 0 || d == layout.Root || s.ask.beyond+s.m.Forced.At(s.m.View.Outside) >= s.ask.members
+}
+
+// holdsGroups says whether a domain holds all new groups, the short one too.
+func (s *sums) holdsGroups(d layout.Vertex) bool {
 	if s.ask.full == 0 && s.ask.short == 0 {
 		return true // all that is to be placed completes begun groups
 	}
