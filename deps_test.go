@@ -58,7 +58,7 @@ const arrows = `
 	internal/model        < gang internal/features internal/keys internal/front internal/index internal/layout internal/limits
 	internal/selections   < internal/model internal/sets
 	internal/picks        < internal/front internal/model
-	internal/room         < . numa gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/front internal/model internal/snapshot internal/limits
+	internal/room         < . numa gang cluster internal/features internal/cow internal/layout internal/index internal/sets internal/match internal/front internal/model internal/snapshot internal/limits
 	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/sets internal/model internal/room internal/snapshot internal/holds internal/limits internal/front internal/steps
 	internal/manyshapes   < . topology numa quota gang cluster internal/keys internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/packing internal/problem internal/steps
 	internal/gather       < internal/features internal/keys internal/cow internal/layout internal/index internal/sets internal/model internal/invariant

@@ -137,7 +137,9 @@ func arrivalsOf(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
 		m.Index, m.Indexed = res.indexes[a.Member]
 		g.Add(m)
 	}
-	snapshot.SortMembers(g.Members)
+	if !slices.IsSortedFunc(g.Members, snapshot.CompareMembers) {
+		slices.SortStableFunc(g.Members, snapshot.CompareMembers)
+	}
 	return g, nil
 }
 

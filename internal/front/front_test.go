@@ -4,9 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/muster-sched/muster/internal/steps"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/internal/steps"
 )
 
 // drawVector draws a vector within most.

@@ -355,7 +355,7 @@ func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector) bool 
 		packing.Spend(cost)
 		a := b.s.classes.node(pos)
 		for _, r := range seq {
-			if left[r] == 0 || !a.open[r] {
+			if left[r] == 0 || !a.Open[r] {
 				continue
 			}
 			n := b.take(a, pos, int32(r), left[r])
@@ -370,12 +370,12 @@ func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector) bool 
 }
 
 // take places up to so many members of a role on a node, and says how many.
-func (b *builder) take(a *nodeClass, pos int32, role, most int32) int32 {
+func (b *builder) take(a *front.Node, pos int32, role, most int32) int32 {
 	x := b.s.p.Model.View.NodeVertex(pos)
-	n := b.loads.most(pos, role, b.caps.most(b.s.p.Model.View, x, int(role), most), a.free)
-	for ; n > 0 && a.zones != nil; n-- {
+	n := b.loads.most(pos, role, b.caps.most(b.s.p.Model.View, x, int(role), most), a.Free)
+	for ; n > 0 && a.Zones != nil; n-- {
 		b.loads.put(pos, role, n)
-		holds := a.zones.Holds(b.c.p.Model.ByShape(front.Vector(b.loads.on[pos])))
+		holds := a.Zones.Holds(b.c.p.Model.ByShape(front.Vector(b.loads.on[pos])))
 		if b.loads.put(pos, role, -n); holds {
 			break
 		}

@@ -3,6 +3,7 @@ package parts
 import (
 	"encoding/binary"
 
+	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
@@ -146,9 +147,9 @@ func (c *vertexClasses) divideNode(x layout.Vertex) {
 		before := c.divided.from.list[old].node
 		open := make([]bool, len(c.search.roles))
 		for r := range open {
-			open[r] = before.open[p.Parts.RoleBefore[r]] && (len(p.Parts.AllowedOf[r]) == 0 || roles>>r&1 > 0)
+			open[r] = before.Open[p.Parts.RoleBefore[r]] && (len(p.Parts.AllowedOf[r]) == 0 || roles>>r&1 > 0)
 		}
-		return vertexClass{first: x, node: &nodeClass{free: before.free, open: open}}
+		return vertexClass{first: x, node: &front.Node{Free: before.Free, Open: open}}
 	})
 }
 

@@ -49,7 +49,7 @@ func (c *capacity) classFrontBelow(i int32) front.Front {
 	var f front.Front
 	if a := c.search.classes.list[i].node; a != nil {
 		var forgot bool
-		f, forgot = c.onNode(a.free, a.open, a.zones)
+		f, forgot = c.onNode(a.Free, a.Open, a.Zones)
 		c.tables.forget(i, forgot)
 	} else {
 		f = c.sumChildren(i, c.search.classes.list[i].kids)

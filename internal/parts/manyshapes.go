@@ -72,12 +72,12 @@ func (s *search) vectors() int64 {
 }
 
 // kindOf is a class of nodes as packing knows it.
-func (s *search) kindOf(a *nodeClass) packing.Kind {
-	kind := packing.Kind{Free: a.free, Open: a.open}
-	if a.zones != nil {
+func (s *search) kindOf(a *front.Node) packing.Kind {
+	kind := packing.Kind{Free: a.Free, Open: a.Open}
+	if a.Zones != nil {
 		kind.Takes = func(some []int32) bool {
-			s.p.Model.Left.Packing.Spend(int64(len(a.zones)) / 4)
-			return a.zones.Holds(s.p.Model.ByShape(front.Vector(some)))
+			s.p.Model.Left.Packing.Spend(int64(len(a.Zones)) / 4)
+			return a.Zones.Holds(s.p.Model.ByShape(front.Vector(some)))
 		}
 	}
 	return kind
@@ -85,9 +85,9 @@ func (s *search) kindOf(a *nodeClass) packing.Kind {
 
 // wholeClasses are the classes of all vertices, those of nodes first.
 type wholeClasses struct {
-	of    []int32      // by vertex
-	nodes []*nodeClass // by class
-	kids  [][]int64    // by class of domains, counted from 0: as in vertexClass
+	of    []int32       // by vertex
+	nodes []*front.Node // by class
+	kids  [][]int64     // by class of domains, counted from 0: as in vertexClass
 }
 
 // all finds the classes of all vertices. O(vertices) the first time.

@@ -82,7 +82,7 @@ const (
 func newSearch(p *problem.Problem, reserved map[int32]room.Reserved) *search {
 	s := &search{p: p, reserved: reserved, released: p.Room.Slots().LeavingReleased(), broken: p.Broken()}
 	s.roles, s.asks = s.p.OfRoles(), s.p.Model.Room.Asks()
-	s.slots, s.joint = s.slotsBeside(reserved), joint.Of(p, s.roles)
+	s.slots, s.joint = s.roles[0].Room.SlotsBeside(reserved), joint.Of(p, s.roles)
 	s.readGroups()
 	if s.crossesTrees() {
 		s.choices = s.newDomainChoices()
@@ -213,29 +213,6 @@ func (s *search) readMisses() {
 		slices.Sort(list)
 		s.misses[level] = slices.Compact(list)
 	}
-}
-
-// slotsBeside returns the slots of the first role once the reserved amounts and zones are gone. These slots only break
-// ties; fronts decide what fits.
-func (s *search) slotsBeside(reserved map[int32]room.Reserved) model.SlotTable {
-	first := s.roles[0]
-	if len(reserved) == 0 {
-		return first.Room.Slots().Table()
-	}
-	slots := first.Room.Slots().Count()
-	for id, t := range reserved {
-		left := make([]int64, len(t.Amounts))
-		for r, amount := range t.Amounts {
-			left[r] = -amount
-		}
-		x := s.p.Model.View.NodeVertex(s.p.Model.View.At(id))
-		slots[x] = min(slots[x], first.Room.Slots().Room(id, left))
-		if t.Zones != nil {
-			slots[x] = min(slots[x], int64(t.Beside.Most(0)), first.Room.Zones().CountZones(first.Room.Zones().NeedsOn(id), t.Zones).Slots)
-		}
-	}
-	first.Room.Slots().SumSlots(slots)
-	return model.SlotTable{Flat: slots}
 }
 
 // members is the number of members that a vector stands for.

@@ -13,7 +13,6 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // chooseTree finds the topology: the one that the request names, else the only one, else "default".
@@ -50,7 +49,7 @@ func rankMembers(p *Problem) error {
 	}
 	for i := 0; i < len(p.Request.Members) && len(p.Own) > 0; i++ {
 		name := p.Request.Members[i].Name
-		if m := snapshot.Named(p.Own, name); m != nil && (!m.Leaving || p.Request.IgnoreLeaving) {
+		if m := p.Snapshot.Member(p.Request.Name, name); m != nil && (!m.Leaving || p.Request.IgnoreLeaving) {
 			return muster.Invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
 	}

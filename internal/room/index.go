@@ -155,8 +155,8 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 		clear(page[n:])
 		// The page has the slots by amounts alone. A node with marks is counted by itself, which also says that an
 		// absent one has none; zones lower what amounts allow.
-		states := k.r.Snapshot.Zones.Page(int(first / cow.PageSize))
-		for i, f := range k.r.Snapshot.Static.Flags.Page(int(first / cow.PageSize))[:n] {
+		states := k.r.Snapshot.Zones.From(first / cow.PageSize * cow.PageSize)
+		for i, f := range k.r.Snapshot.Static.Flags.From(first / cow.PageSize * cow.PageSize)[:n] {
 			switch id := first + int32(i); {
 			case f&^snapshot.Zoned != snapshot.Present:
 				page[i] = count(id)
@@ -190,7 +190,7 @@ func (k Slots) countAmounts(page []int32, first int32) {
 	}
 	for j := range k.r.Needs {
 		need := &k.r.Needs[j]
-		free := k.r.Snapshot.Free[need.ID].Page(int(first / cow.PageSize))[:len(page)]
+		free := k.r.Snapshot.Free[need.ID].From(first / cow.PageSize * cow.PageSize)[:len(page)]
 		if j == 0 {
 			for i := range page {
 				page[i] = fits(free[i], need.Amount)

@@ -118,7 +118,7 @@ func (a *arena) take(g *Arrivals) {
 // membersIn lists all members that arrive, in the order of CompareMembers; the gangs are in natural order of names.
 func membersIn(gangs []*Arrivals) []*Member {
 	for _, g := range gangs {
-		SortMembers(g.Members)
+		sortMembers(g.Members)
 	}
 	if len(gangs) == 1 {
 		return gangs[0].Members

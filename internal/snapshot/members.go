@@ -167,19 +167,18 @@ func CompareMembers(a, b *Member) int {
 // compareNodes orders by node alone.
 func compareNodes(a, b *Member) int { return cmp.Compare(a.Node, b.Node) }
 
-// SortMembers puts members in the order of CompareMembers, members of one name in the order in which they came. O(n)
-// for a list in order, as most are; else O(n log n).
-func SortMembers(members []*Member) {
+// Member finds a running member, nil if it does not run. O(log gangs + log of the gang).
+func (c *Snapshot) Member(gang, name string) *Member { return named(c.MembersOf(gang), name) }
+
+// sortMembers puts members in the order of CompareMembers. O(n) if they are in order.
+func sortMembers(members []*Member) {
 	if !slices.IsSortedFunc(members, CompareMembers) {
 		slices.SortStableFunc(members, CompareMembers)
 	}
 }
 
-// Member finds a running member, nil if it does not run. O(log gangs + log of the gang).
-func (c *Snapshot) Member(gang, name string) *Member { return Named(c.MembersOf(gang), name) }
-
-// Named finds a member in a gang's list, nil if it is not there. O(log n).
-func Named(members []*Member, name string) *Member {
+// named finds a member in a gang's list, nil if it is not there. O(log n).
+func named(members []*Member, name string) *Member {
 	if i, ok := place(members, name); ok {
 		return members[i]
 	}
@@ -249,7 +248,7 @@ func (c *Snapshot) On(id int32) []*Member {
 	for at := &h; at != nil && at.m != nil; at = at.next {
 		out = append(out, at.m)
 	}
-	SortMembers(out)
+	sortMembers(out)
 	return out
 }
 

@@ -34,7 +34,7 @@ func TestHostedMembersEqualASet(t *testing.T) {
 			h, w := lists[from], slices.Clone(want[from])
 			if rapid.Bool().Draw(t, "gone") && len(w) > 0 {
 				gone := rapid.SliceOfNDistinct(rapid.SampledFrom(w), 1, len(w), rapid.ID).Draw(t, "members")
-				SortMembers(gone)
+				sortMembers(gone)
 				h = h.without(gone)
 				w = slices.DeleteFunc(w, func(m *Member) bool { return slices.Contains(gone, m) })
 			} else if m := rapid.SampledFrom(all).Draw(t, "member"); !slices.Contains(w, m) {
@@ -62,7 +62,7 @@ func TestSortedMembersAreInNaturalOrder(t *testing.T) {
 		slices.SortStableFunc(want, func(a, b *Member) int {
 			return cmp.Or(muster.CompareNatural(a.Class.Gang, b.Class.Gang), muster.CompareNatural(a.Name, b.Name))
 		})
-		SortMembers(members)
+		sortMembers(members)
 		require.Len(t, members, len(want))
 		for i := range want {
 			require.Same(t, want[i], members[i])

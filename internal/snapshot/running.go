@@ -36,7 +36,7 @@ func (c *Snapshot) placeAll(running []cluster.Running) error {
 	// Gang by gang in natural order: so the arena, and the list of leaving members, come out in order.
 	var small arena
 	for _, g := range gangs {
-		if SortMembers(g.Members); len(g.Members) > 0 {
+		if sortMembers(g.Members); len(g.Members) > 0 {
 			small.take(g)
 			errs = append(errs, c.settle(g)...)
 		}

@@ -157,8 +157,8 @@ func (c *Snapshot) leave(remove, leaving []cluster.MemberRef) error {
 		going.Leaving = true
 		marked[m], gone, fresh = true, append(gone, m), append(fresh, &going)
 	}
-	SortMembers(gone)
-	SortMembers(fresh)
+	sortMembers(gone)
+	sortMembers(fresh)
 	c.relist(gone, fresh)
 	return nil
 }
@@ -251,7 +251,7 @@ func (c *Snapshot) Enter(fresh []*Member) error {
 		if i == 0 || m.Class.Gang != gang {
 			gang, running = m.Class.Gang, c.MembersOf(m.Class.Gang)
 		}
-		if twice || len(running) > 0 && Named(running, m.Name) != nil {
+		if twice || len(running) > 0 && named(running, m.Name) != nil {
 			return &cluster.ConflictError{
 				Node: c.Lineage.Names[m.Node], Gang: m.Class.Gang, Member: m.Name, Reason: "the member runs already",
 			}

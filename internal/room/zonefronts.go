@@ -1,27 +1,26 @@
-package parts
+// Which nodes have zones that take the same?
+
+package room
 
 import (
 	"github.com/muster-sched/muster/internal/front"
-	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/sets"
 )
-
-// This file answers: which nodes have zones that take the same?
 
 // zoneFronts numbers what zones take, equal fronts alike. Nodes in an equal state share their fit, so that long fronts are
 // read once for each.
 type zoneFronts struct {
 	numbers sets.Vectors
-	known   map[*room.ZoneFit]int
+	known   map[*ZoneFit]int
 	list    []int64 // scratch
 }
 
 // of is the number of a front that comes from a fit alone. O(1) expected for a known fit.
-func (z *zoneFronts) of(fit *room.ZoneFit, f front.Front) int {
+func (z *zoneFronts) of(fit *ZoneFit, f front.Front) int {
 	number, ok := z.known[fit]
 	if !ok {
 		if z.known == nil {
-			z.known = map[*room.ZoneFit]int{}
+			z.known = map[*ZoneFit]int{}
 		}
 		number = z.numberOf(f)
 		z.known[fit] = number
