@@ -44,9 +44,7 @@ func TestSimplestPlanIsShort(t *testing.T) {
 }
 
 // ownCoverage are the packages of the core of whose statements their own tests run less than 80 %, in whole percent, a little less than they were seen to run. It may only rise.
-var ownCoverage = map[string]int{
-	"internal/problem": 52, "internal/parts": 41,
-}
+var ownCoverage = map[string]int{}
 
 var covered = regexp.MustCompile(`^(?:ok)?\s+(\S+)\s.*coverage: (\d+)\.\d% of statements`)
 
