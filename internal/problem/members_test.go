@@ -156,6 +156,23 @@ func namesOf(list []problem.Ranked) (names []string) {
 	return names
 }
 
+// Indexes that stand twice order the members, and are no ranks.
+func TestIndexesThatAreNoRanks(t *testing.T) {
+	for _, indexes := range [][2]int{{0, 0}, {2, 2}, {1, 7}, {0, 2}} {
+		req := request(4, func(req *gang.Request) {
+			req.Groups = []gang.Groups{{Size: 2}}
+			for i, index := range indexes {
+				m := &req.Members[i+2]
+				m.Index, m.Indexed = index, true
+			}
+		})
+		want := validity.Ranks(req, nil)
+		for rank, name := range ready(t, req).Names {
+			require.Equal(t, want[name], rank, "indexes %v, member %s", indexes, name)
+		}
+	}
+}
+
 // A member that runs cannot be new as well, unless it is leaving.
 func TestMembersRunOnce(t *testing.T) {
 	leaving := runs("g", "m1", "a1")

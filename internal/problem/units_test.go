@@ -59,7 +59,7 @@ func TestGroupsThatAreNoUnits(t *testing.T) {
 	} {
 		p := ready(t, pairs(with))
 		require.True(t, p.InParts(), name)
-		require.Equal(t, 8-len(p.Names)+len(p.Model.Pending), 8, name)
+		require.Nil(t, p.Unbundled, name)
 	}
 	spec := hall(t)
 	spec.Running = []cluster.Running{runs("g", "m9", "a1")}
@@ -110,6 +110,12 @@ func TestLimitsThatNeedParts(t *testing.T) {
 		levels[0].Limits = []gang.Limit{limit(apart, "rack", 1)}
 		return ready(t, request(members, func(req *gang.Request) { req.Groups = levels })).InParts()
 	}
+	ofRunning := func(levels ...gang.Groups) bool {
+		levels[0].Limits = []gang.Limit{limit(apart, "rack", 1)}
+		return ready(t, request(4, func(req *gang.Request) { req.Groups = levels }), runs("g", "m4", "a1"), runs("g", "m5", "a1"), runs("g", "m6", "a1"), runs("g", "m7", "a1")).InParts()
+	}
+	require.True(t, ofRunning(gang.Groups{Size: 4}, gang.Groups{Size: 2}))
+	require.False(t, ofRunning(gang.Groups{Size: 4}))
 	require.False(t, apartGroups(8, gang.Groups{Size: 4}, gang.Groups{Size: 2}))
 	require.False(t, apartGroups(8, gang.Groups{Size: 4}))
 	require.True(t, apartGroups(7, gang.Groups{Size: 4}), "the last group is short")
@@ -144,6 +150,10 @@ func TestWhatIsTriedBeforeParts(t *testing.T) {
 		req.Gather = []gang.Rule{{Layer: "node", Strength: gang.PreferGather}, must("row")}
 		req.Gather = req.Gather[:1]
 	}), "a wider domain is worth as much")
+	require.Equal(t, [][]int64{{1, 2, 3}, {2}}, first(func(req *gang.Request) {
+		req.Gather = []gang.Rule{{Layer: "rack", Strength: gang.PreferGather}, {Layer: "row", Strength: gang.PreferGather}}
+		req.Groups[0].Gather = []gang.Rule{{Layer: "row", Strength: gang.PreferGather}}
+	}), "a rack is the best that the gang can have")
 	require.Nil(t, first(nil, runs("g", "old0", "a1"), runs("g", "old1", "a1")), "members run")
 	require.Nil(t, first(func(req *gang.Request) {
 		req.Limits = append(req.Limits, gang.Limit{Kind: gang.Apart, Layer: "node", Most: 2})

@@ -180,6 +180,7 @@ func TestKeysOfRefusals(t *testing.T) {
 func TestHostsTellSlots(t *testing.T) {
 	for told, want := range map[int]int64{-3: 0, 0: 0, 7: 7, boundless + 1: boundless} {
 		a := onePlainNode(t, cluster.Node{}, func(req *gang.Request) {
+			req.Shape.Resources["gpu"] = 9 // more than there are
 			req.Slots = func(node string) int {
 				require.Equal(t, "n", node)
 				return told
@@ -188,7 +189,10 @@ func TestHostsTellSlots(t *testing.T) {
 		require.Equal(t, want, a.Slots().Room(0, nil))
 		require.Equal(t, []int64{want, want, want}, a.Slots().Count(), "the root, what is outside, and the node")
 		require.Nil(t, a.Slots().Table().Ix, "an index would be shared with others")
-		require.Equal(t, want == 0, a.Slots().Cause(0, nil, nil) == "slots")
+		require.Equal(t, map[bool]string{true: "slots"}[want == 0], a.Slots().Cause(0, nil, nil))
+		a.Needs = []room.Need{{Name: "of other members"}}
+		require.NoError(t, a.SumNeeds())
+		require.Empty(t, a.Needs)
 	}
 }
 

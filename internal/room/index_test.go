@@ -38,6 +38,9 @@ func TestShapesThatDifferInOneFieldHaveOtherKeys(t *testing.T) {
 		r.Spared = true // preferences tell which nodes are meant for others
 		return r.Slots().Key()
 	}
+	other := full()
+	other.Resources = muster.Resources{"cpu": 1}
+	require.NotEqual(t, keyOf(full()), keyOf(other), "as much of another resource")
 	same := keyOf(full())
 	require.Equal(t, same, keyOf(full()))
 	fields := 0

@@ -137,6 +137,21 @@ func TestNodesForOthersAreLeftOut(t *testing.T) {
 	})
 }
 
+// Where all nodes are meant for others than the members of one role, none is left out, whatever the other roles need.
+func TestRolesForWhichAllNodesAreOthers(t *testing.T) {
+	spec := cluster.Spec{Nodes: []cluster.Node{{Name: "a", Allocatable: muster.Resources{"gpu": 1, "fpga": 1}}, {Name: "b", Allocatable: muster.Resources{"gpu": 1}}}}
+	device, nothing, both := &gang.Shape{Resources: muster.Resources{"gpu": 1}}, &gang.Shape{}, &gang.Shape{Resources: muster.Resources{"gpu": 1, "fpga": 1}}
+	for _, c := range []struct {
+		of   []*gang.Shape
+		some bool
+	}{{[]*gang.Shape{device, both}, true}, {[]*gang.Shape{both, device}, true}, {[]*gang.Shape{nothing, device}, false}, {[]*gang.Shape{device, nothing}, false}, {[]*gang.Shape{both, both}, false}} {
+		a := newAsked(t, spec, &gang.Request{Name: "g"}, c.of...)
+		a.Model.RoleOf = []int32{0, 1}
+		require.Equal(t, c.some, a.SparesSome(nil))
+		require.Equal(t, c.some, a.MaySpare())
+	}
+}
+
 // A cluster in which each node is of its own kind has too many of them to count: nodes are asked one by one.
 func TestManyKindsOfNodes(t *testing.T) {
 	spec := cluster.Spec{}

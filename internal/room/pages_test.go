@@ -114,6 +114,35 @@ func TestBoundlessSlots(t *testing.T) {
 	}
 }
 
+// Where the sum grows too large for an index that is kept, on a later snapshot or once leaving members are gone, all nodes are counted.
+func TestIndexesThatGrowTooLarge(t *testing.T) {
+	spec := cluster.Spec{}
+	for i := range 130 {
+		n := cluster.Node{Name: fmt.Sprint("n-", i), Cordoned: i < 2}
+		if i > 120 {
+			spec.Running = append(spec.Running, cluster.Running{Gang: fmt.Sprint("g-", i), Member: "m", Node: n.Name, Alone: "node", Leaving: true})
+		}
+		spec.Nodes = append(spec.Nodes, n)
+	}
+	units := []*gang.Shape{{Resources: muster.Resources{"nic": 0}}, {}} // nothing is asked for, and so no node lacks it
+	a := newAsked(t, spec, &gang.Request{Name: "g"}, units...)
+	table := a.Slots().Table()
+	require.NotNil(t, table.Ix)
+	require.Equal(t, int64(119*boundless), table.At(layout.Root))
+	a.LeavingGone = true
+	table = a.Slots().Table()
+	require.Nil(t, table.Ix)
+	require.Equal(t, int64(128*boundless), table.At(layout.Root))
+	spec.Running = nil
+	c := newAsked(t, spec, a.Request, units...)
+	c.Slots().Table()
+	next, err := c.Snapshot.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "n-0"}, {Name: "n-1"}}})
+	require.NoError(t, err)
+	table = onSnapshot(t, next, a.Request, units...).Slots().Table()
+	require.Nil(t, table.Ix)
+	require.Equal(t, int64(130*boundless), table.At(layout.Root))
+}
+
 // Large amounts neither overflow a sum nor a quotient.
 func TestLargeAmounts(t *testing.T) {
 	const most = 1<<63 - 1

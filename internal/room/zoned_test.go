@@ -91,6 +91,12 @@ func drawUnits(t *rapid.T) *asked {
 // drawRoles draws members of some roles, two of which may have one shape, on nodes with zones.
 func drawRoles(t *rapid.T, most int) *asked {
 	spec := zonedCluster(t)
+	amountsAlone := draws.Chance(t, 30, "nobody looks at zones")
+	for i := range spec.Nodes {
+		if amountsAlone {
+			spec.Nodes[i].NUMA.Policy, spec.Nodes[i].Allocatable[draws.Second] = "", 3000
+		}
+	}
 	var shapes []*gang.Shape
 	var twins []int32
 	for i := range rapid.SampledFrom([]int{2, 3, 1}).Draw(t, "roles") {
@@ -99,6 +105,9 @@ func drawRoles(t *rapid.T, most int) *asked {
 			continue
 		}
 		shapes, twins = append(shapes, zonedShape(t)), append(twins, int32(i))
+		if amountsAlone {
+			shapes[i].NUMA = gang.NUMA{}
+		}
 	}
 	a := newAsked(t, spec, &gang.Request{Name: draws.GangName}, shapes...)
 	for i := range rapid.IntRange((most+1)/2, most).Draw(t, "members") {

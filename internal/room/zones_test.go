@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/match"
@@ -84,3 +85,29 @@ func TestInexactZonesDoNoHarmWhereAmountsBind(t *testing.T) {
 		require.True(t, p.Zones().ZonesProven(nil, nil), "one surely fits")
 	}
 }
+
+// A number of units that may be too low is noted with the index, for whoever asks it later, and does no harm on a node that is left out.
+func TestInexactIndexesSaySo(t *testing.T) {
+	three, two := ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 3, "cpu": 1}), ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 2, "cpu": 1})
+	first := onZones(t, 6, three, two)
+	first.Model.Room = noFeatures{}
+	first.Slots().Table()
+	require.False(t, first.Proven())
+	next, err := first.Snapshot.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "other", Allocatable: muster.Resources{"gpu": 1}}}})
+	require.NoError(t, err)
+	changed, err := first.Snapshot.Update(cluster.Delta{Place: []cluster.Running{{Gang: "o", Member: "o", Node: "node", Resources: muster.Resources{"memory": 0}}}})
+	require.NoError(t, err)
+	for _, c := range []*snapshot.Snapshot{first.Snapshot, next, changed} {
+		r := roomOf(t, c, three, two)
+		r.Model.Room = noFeatures{}
+		r.Slots().Table()
+		require.False(t, r.Proven())
+		r.Request.Exclude = []string{"node"}
+		require.True(t, r.Proven(), "nobody comes to the node that was not counted exactly")
+	}
+}
+
+// noFeatures is a model's room.
+type noFeatures struct{ model.Room }
+
+func (noFeatures) Features() features.Set { return 0 }

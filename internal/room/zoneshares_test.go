@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
@@ -100,6 +101,37 @@ func TestWorthOfZones(t *testing.T) {
 	})
 }
 
+// No node with slots gives the next member fewer zones than the least, also where another room made the index, on an earlier snapshot.
+func TestLeastZones(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := drawUnits(t)
+		if rapid.Bool().Draw(t, "a node without zones") {
+			spec := a.spec
+			spec.Nodes = append(slices.Clone(spec.Nodes), cluster.Node{Name: "n-9", Allocatable: muster.Resources{draws.Device: 4, draws.Second: 4000}, NUMA: &cluster.NUMA{
+				Zones: []numa.Zone{{Allocatable: muster.Resources{"memory": 1}}},
+			}})
+			a = newAsked(t, spec, a.Request, a.Shapes...)
+		}
+		if !a.ZoneState.Aligned {
+			return
+		}
+		a.Slots().Table()
+		for range 2 {
+			table, least := a.Slots().Table(), a.Zones().Least()
+			for pos := range a.Model.View.Nodes {
+				if x := a.Model.View.NodeVertex(pos); table.At(x) > 0 {
+					require.GreaterOrEqual(t, a.Zones().On(x), least)
+				}
+			}
+			changed := a.spec.Nodes[0]
+			changed.Labels = map[string]string{"other": "label"}
+			c, err := a.Snapshot.Update(cluster.Delta{SetNodes: []cluster.Node{changed}})
+			require.NoError(t, err)
+			a = onSnapshot(t, c, a.Request, a.Shapes...)
+		}
+	})
+}
+
 // A count of zones is certain if no node would take more than was counted there even if each member of a unit found zones as if by itself.
 func TestCountsOfZonesAreCertain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -117,10 +149,21 @@ func TestCountsOfZonesAreCertain(t *testing.T) {
 			}
 			certain = certain && a.takes(t, name) == bound
 		}
-		if rapid.Bool().Draw(t, "by an index") {
-			a.Slots().Table()
-		} else {
+		switch rapid.IntRange(0, 2).Draw(t, "counted") {
+		case 0:
 			a.Slots().Count()
+		case 1:
+			a.Slots().Table()
+		case 2: // by the index of an earlier snapshot
+			a.Slots().Table()
+			changed := a.spec.Nodes[0]
+			changed.Labels = map[string]string{"other": "label"}
+			c, err := a.Snapshot.Update(cluster.Delta{SetNodes: []cluster.Node{changed}})
+			require.NoError(t, err)
+			later := onSnapshot(t, c, a.Request, a.Shapes...)
+			later.LeavingGone = a.LeavingGone
+			later.Slots().Table()
+			a = later
 		}
 		require.Equal(t, certain, a.Proven())
 	})
@@ -163,6 +206,17 @@ func TestWhoMustLeaveDependsOnZones(t *testing.T) {
 	a = fourOfFour(t, &gang.Request{Name: "g"}, running(), ofPolicy("", muster.Resources{"gpu": 4}))
 	require.Equal(t, []string{"others a", "others b"}, names(a.WaitsFor([]int32{0}, nil)))
 	require.Equal(t, []string{"others a", "others c"}, names(a.WaitsFor([]int32{0}, a.Snapshot.Leaving[2:3:3])), "without zones amounts decide")
+
+	large := running()
+	large[1].Resources = muster.Resources{"gpu": 2, "cpu": 7}
+	a = fourOfFour(t, &gang.Request{Name: "g"}, large[:3], ofPolicy(numa.SingleNUMANode, muster.Resources{"gpu": 2, "cpu": 2}))
+	require.Equal(t, []string{"others b"}, names(a.WaitsFor([]int32{0}, nil)), "a has the same zone, and not the CPUs")
+	a = fourOfFour(t, &gang.Request{Name: "g"}, large[:3], ofPolicy("", muster.Resources{"gpu": 3, "cpu": 2}))
+	require.Equal(t, []string{"others b"}, names(a.WaitsFor([]int32{0}, a.Snapshot.Leaving[1:2:2])), "once b is gone, as it must be, there is enough of both")
+	small := running()
+	small[2].Resources = muster.Resources{"gpu": 4}
+	a = fourOfFour(t, &gang.Request{Name: "g"}, small[:3], ofPolicy("", muster.Resources{"gpu": 4}))
+	require.Equal(t, []string{"others c"}, names(a.WaitsFor([]int32{0}, nil)), "one member suffices, and it is not the first one")
 }
 
 // Large members come first, where small ones would split what they need; the shares of a role follow the ranks.

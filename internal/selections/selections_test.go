@@ -30,3 +30,24 @@ func TestSelectionsReachedAreBounded(t *testing.T) {
 	require.True(t, s.Truncated)
 	require.True(t, *m.Doubt)
 }
+
+// So many selections are looked at as the steps of a search allow, and tried, one at least; fewer the longer each is.
+func TestSelectionsFollowFromSteps(t *testing.T) {
+	of := func(steps, members int) *model.Model {
+		return &model.Model{Steps: steps, Pending: make([]int, members)}
+	}
+	require.Equal(t, 1, Plans(of(1, 4)))
+	require.Equal(t, 1<<8, Plans(of(1<<16, 4)))
+	require.Equal(t, 1, Steps(of(1, 4)))
+	require.Equal(t, 1<<10, Steps(of(1<<16, 4)))
+	require.Equal(t, 1<<9, Steps(of(1<<16, 1<<10)), "each is as long as the gang")
+	require.Equal(t, 1<<10, Steps(of(1<<16, 0)))
+}
+
+// The first new members are selected, or all.
+func TestFirstOnes(t *testing.T) {
+	m := &model.Model{Pending: make([]int, 3)}
+	for n, want := range []model.Selection{{false, false, false}, {true, false, false}, {true, true, false}, {true, true, true}, {true, true, true}} {
+		require.Equal(t, want, FirstOnes(m, n))
+	}
+}
