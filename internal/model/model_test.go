@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"cmp"
 	"slices"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/features"
-	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
@@ -147,31 +145,6 @@ func TestIndexHasTheSlots(t *testing.T) {
 		known := r.Table()
 		for x := layout.Root; int(x) < m.View.NumDomains()+int(m.View.Nodes); x++ {
 			require.Equal(t, flat.At(x), known.At(x), "vertex %d\n%s", x, spec.Text(m))
-		}
-	})
-}
-
-// Vertices are compared by their slots, then by those above them.
-func TestCompareBySlots(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := spec.Draw(t)
-		table := m.Room.Table()
-		tier := int32(rapid.IntRange(0, int(m.View.RootTop)).Draw(t, "tier"))
-		domains := m.View.DomainsOf(tier)
-		above := func(x layout.Vertex) (out []int64) {
-			for ; x >= 0; x = m.View.Above(x) {
-				n := table.At(x)
-				if m.Policy == gang.Spread {
-					n = -n
-				}
-				out = append(out, n)
-			}
-			return out
-		}
-		a, b := rapid.SampledFrom(domains).Draw(t, "a"), rapid.SampledFrom(domains).Draw(t, "b")
-		if x, y := above(a), above(b); len(x) == len(y) {
-			require.Equal(t, slices.Compare(x, y), m.Compare(keys.Set(1<<keys.Packing), &table, a, b))
-			require.Equal(t, cmp.Compare(x[0], y[0]), m.CompareFree(table.At(a), table.At(b)))
 		}
 	})
 }

@@ -191,3 +191,38 @@ func TestPinnedMembersTellPartsApart(t *testing.T) {
 	require.Equal(t, []model.Selection{{true, false}}, Of(m, nil).Least())
 	require.Equal(t, []model.Selection{{true, false}, {false, true}}, Of(m, []bool{false, true}).Least())
 }
+
+// With few steps the answer may be worse than the best, but then there is doubt; what is answered fits, and is a selection.
+func TestFewStepsLeaveDoubt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawGang(t)
+		m.Steps, m.Charged = rapid.IntRange(1, 1<<11).Draw(t, "steps"), rapid.Bool().Draw(t, "charged")
+		weights := []int{rapid.IntRange(1, 3).Draw(t, "weight"), rapid.IntRange(1, 3).Draw(t, "weight")}
+		room := rapid.IntRange(0, 3*m.Ranks+1).Draw(t, "room")
+		fits := func(in model.Selection) bool {
+			left := room
+			for i, is := range in {
+				if is {
+					left -= weights[m.Role(i)]
+				}
+			}
+			return left >= 0
+		}
+		all := slices.DeleteFunc(keeping(m, bySet(m)), func(in model.Selection) bool { return !fits(in) })
+		got := Of(m, nil).Most(fits)
+		if got != nil {
+			require.True(t, slices.ContainsFunc(all, func(in model.Selection) bool { return slices.Equal(in, got) }), "%v", got)
+		}
+		if !*m.Doubt {
+			require.Equal(t, first(all), got)
+		}
+		*m.Doubt = false
+		s := Of(m, nil)
+		list := s.Least()
+		require.Equal(t, s.Truncated, *m.Doubt, "what is missing is doubted")
+		if s.Truncated = false; !*m.Doubt {
+			m.Steps = 1 << 20
+			require.Equal(t, Of(m, nil).Least(), list)
+		}
+	})
+}
