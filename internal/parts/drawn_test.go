@@ -76,6 +76,9 @@ func (d *drawing) nodes(n int) {
 		rack := &row.Children[len(row.Children)-1]
 		rack.Nodes = append(rack.Nodes, name)
 	}
+	for i := range pick(t, "outside", 0, 1) {
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: fmt.Sprint("outside-", i), Allocatable: muster.Resources{"gpu": rapid.Int64Range(1, 4).Draw(t, "devices"), "cpu": 4}})
+	}
 	d.add("default", topology.Spec{Layers: []topology.Layer{{Name: "rack", Tier: 1}, {Name: "row", Tier: 2}}, Roots: rows})
 	own := 0
 	for i := range spec.Running {

@@ -54,6 +54,14 @@ func agree(t *rapid.T, in reference.Input) {
 	res, err := placement.Plan(c, &in.Request)
 	want, err2 := reference.SolveParts(in)
 	require.NoError(t, err2)
+	if in.Request.Steps == 0 { // without an index more of them are spent
+		again, err := placement.Plan(c, reference.WithoutIndex(in.Request))
+		require.Equal(t, res == nil, err != nil, in.Text())
+		if res != nil {
+			require.Equal(t, res.Assignments, again.Assignments, "nodes are counted one by one\n%s", in.Text())
+			require.Equal(t, res.WaitsFor, again.WaitsFor)
+		}
+	}
 	var refusal *placement.Unschedulable
 	if errors.As(err, &refusal) {
 		if refusal.Proven {
