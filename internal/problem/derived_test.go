@@ -148,7 +148,7 @@ func TestWhatIsProven(t *testing.T) {
 	require.True(t, p.Again(problem.Bounds{}).ProvenBest(), "another search has doubts of its own")
 	require.Len(t, problem.EachAlone(p), 2)
 	one := ready(t, request(2, nil))
-	require.Equal(t, []*problem.Problem{one}, problem.EachAlone(one))
+	require.Same(t, one, problem.EachAlone(one)[0])
 }
 
 // What members prefer decides for each role by itself which nodes are meant for others.
@@ -195,6 +195,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 		p.Model.Memory.Search = times
 		p.Done()
 		require.Equal(t, resets(members+1), *times)
+		require.Nil(t, p.Snapshot, "memory keeps no snapshot")
 		require.Empty(t, kept.Room.Slots().Refusal(0), "causes are asked once the memory is another plan's")
 		require.Equal(t, req, kept.Request)
 	}
@@ -245,6 +246,8 @@ func TestMembersInAnyOrder(t *testing.T) {
 		req.Groups, req.MinMember, req.Members[0].Shape = []gang.Groups{{Size: 2}}, 2, shape(3)
 	}))
 	require.Equal(t, " 2/0 [] (/0 0/0 [0 1], /1 0/0 [2 3])", picture(p, p.Model.Gang), "the members decide how many groups are placed")
+	p = ready(t, request(4, func(req *gang.Request) { req.Groups, req.Members[0].Shape = []gang.Groups{{Size: 2}}, shape(3) }))
+	require.Equal(t, " 0/2 [] (/0 0/0 [0 1], /1 0/0 [2 3])", picture(p, p.Model.Gang), "all groups are placed")
 }
 
 // Groups of another topology keep multiples of parts in them apart, and a Within that several gangs share is theirs together.

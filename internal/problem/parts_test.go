@@ -80,6 +80,29 @@ func TestPartsAreATree(t *testing.T) {
 	require.Equal(t, 4, in.PlacedIn(p.Model.Gang, p.Model.Places()), "with the one that runs")
 }
 
+// A bundle of parts that may all stay out counts as placed without any member, unless it has, or needs, some of its own.
+func TestBundlesThatCountAsPlaced(t *testing.T) {
+	inner := []gang.Part{{Name: "inner", Members: []string{"m0"}}}
+	for name, c := range map[string]struct {
+		part gang.Part
+		idle bool
+	}{
+		"its parts may stay out": {gang.Part{NoGroup: true, MinParts: -1, Parts: inner}, true},
+		"all must be placed":     {gang.Part{NoGroup: true, Parts: inner}, false},
+		"one must be placed":     {gang.Part{NoGroup: true, MinParts: 1, Parts: inner}, false},
+		"it has members":         {gang.Part{NoGroup: true, MinParts: -1, Parts: inner, Members: []string{"m1"}}, false},
+		"it needs members":       {gang.Part{NoGroup: true, MinParts: -1, Parts: inner, MinMember: 1}, false},
+		"it is a group":          {gang.Part{MinParts: -1, Parts: inner}, false},
+		"it has no parts":        {gang.Part{NoGroup: true}, false},
+	} {
+		p := ready(t, request(3, func(req *gang.Request) {
+			c.part.Name = "p"
+			req.Parts = []gang.Part{c.part}
+		}))
+		require.Equal(t, c.idle, p.Model.Gang.Parts[0].Idle, name)
+	}
+}
+
 // Groups reach the tier of the lowest domain above their members, level by level, and in another topology the lowest one there.
 func TestReachOfParts(t *testing.T) {
 	p := ready(t, request(5, func(req *gang.Request) {
