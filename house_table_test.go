@@ -18,7 +18,6 @@ var doors = map[string]door{
 	"internal/labels":                    {0, 3},
 	"internal/limits":                    {0, 18},
 	"internal/match":                     {0, 4},
-	"internal/model":                     {122, 0},
 	"internal/packing":                   {0, 3},
 	"internal/problem":                   {0, 23},
 	"internal/room":                      {0, 27},

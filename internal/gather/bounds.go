@@ -150,7 +150,9 @@ func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
 		return false // zones or host scores come before slots, and the index has neither
 	}
 	// First the slots of the domains, by a bound: equal slots lead on to the parents, whose slots are bounded or known.
-	compare := func(slots int64, with layout.Vertex) int { return f.m.CompareFree(slots, f.ask.slots.At(with)) }
+	compare := func(slots int64, with layout.Vertex) int {
+		return f.ask.rules.CompareSlots(slots, f.ask.slots.At(with))
+	}
 	gap := f.m.View.Gaps[i][x]
 	slots := f.bestSlots(x, i, gap)
 	if c := compare(slots, best); c != 0 || gap == 0 {

@@ -56,9 +56,6 @@ func (m *Model) CompareDomains(set keys.Set, slots *SlotTable, a, b layout.Verte
 	return m.Compare(set.From(keys.Span), slots, a, b)
 }
 
-// CompareFree prefers fewer free slots, under Spread more.
-func (m *Model) CompareFree(a, b int64) int { return keys.RulesOf(m.Policy).CompareSlots(a, b) }
-
 // compareRoom prefers the vertex with fewer slots (Spread: more), then the one whose parent has, and so on up to the common
 // one, from which on all are equal. O(tiers).
 func (m *Model) compareRoom(slots *SlotTable, a, b layout.Vertex) int {

@@ -81,11 +81,8 @@ type Gather struct {
 
 // Memory is memory that an engine uses again. The plans of a lineage take turns with a few of them.
 type Memory struct {
-	Search Resettable // nil: no engine has used it yet
+	Search interface{ Reset() } // the engine's own, which Reset makes ready for another plan; nil: no engine has used it yet
 }
-
-// Resettable is an engine's own part of the memory: Reset makes it ready for another plan.
-type Resettable interface{ Reset() }
 
 // Strategy bounds the tier of the gang and of each group level.
 type Strategy struct {

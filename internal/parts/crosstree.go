@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 )
@@ -258,8 +259,9 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 		}
 		out, room[d] = append(out, d), x.search.choices.slotsFor(a, d)
 	}
+	rules := keys.RulesOf(x.search.p.Model.Policy)
 	slices.SortFunc(out, func(left, right layout.Vertex) int {
-		order := x.search.p.Model.CompareFree(room[left], room[right])
+		order := rules.CompareSlots(room[left], room[right])
 		if x.sampled > 0 {
 			order = cmp.Compare(room[right], room[left])
 		}
