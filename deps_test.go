@@ -60,10 +60,11 @@ const arrows = `
 	internal/picks        < internal/front internal/model
 	internal/room         < . numa gang cluster internal/features internal/cow internal/layout internal/index internal/sets internal/match internal/front internal/model internal/snapshot internal/limits
 	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/sets internal/model internal/room internal/snapshot internal/holds internal/limits internal/front internal/steps
-	internal/manyshapes   < . topology numa quota gang cluster internal/keys internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/packing internal/problem internal/steps
+	internal/manyshapes   < internal/front internal/keys internal/layout internal/model internal/packing internal/steps
 	internal/gather       < internal/features internal/keys internal/cow internal/layout internal/index internal/sets internal/model internal/invariant
 	internal/joint        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/room internal/snapshot internal/problem internal/front internal/steps
-	internal/parts        < . topology numa quota gang cluster internal/features internal/keys internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/selections internal/picks internal/front internal/packing internal/manyshapes internal/joint internal/steps
+	internal/fronts       < internal/features internal/front internal/keys internal/layout internal/limits internal/manyshapes internal/model internal/packing internal/sets internal/steps
+	internal/parts        < quota numa internal/front internal/layout internal/model internal/room internal/problem internal/selections internal/picks internal/joint internal/fronts internal/steps
 	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/problem internal/gather internal/parts
 	internal/preferred    < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/limits internal/front internal/problem internal/search
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/sets internal/model internal/room internal/snapshot internal/front internal/problem internal/search preempt internal/leavable
@@ -104,6 +105,7 @@ const arrows = `
 	internal/changed      < . topology quota gang cluster explain internal/kinds
 	internal/draws        < . topology numa gang cluster internal/validity
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed internal/draws
+	internal/agreed       < . topology numa quota gang cluster placement internal/draws internal/reference internal/validity
 	internal/scenario     < . topology numa quota gang preempt cluster explain internal/kinds placement placement/render internal/validity internal/reference
 	internal/cli          < internal/printed internal/keyends internal/match . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
 	cmd/muster            < internal/cli
@@ -128,7 +130,7 @@ var forTests = []string{
 }
 
 // harness packages hold checks that tests of several packages share.
-var harness = []string{"internal/drawn", "internal/changed", "internal/draws", "internal/validity", "internal/spec", "internal/reference", "internal/scenario", "internal/cases", "internal/zeros"}
+var harness = []string{"internal/drawn", "internal/changed", "internal/draws", "internal/validity", "internal/spec", "internal/reference", "internal/agreed", "internal/scenario", "internal/cases", "internal/zeros"}
 
 // A plan is a pure function of its arguments: the library has no network, files, clock, chance or logger, and nothing
 // that goes around the type system. Files and times in them are read in placement/manifest alone; placement alone takes a
@@ -137,7 +139,7 @@ var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
 		"internal/cow", "internal/features", "internal/front", "internal/keys", "internal/layout", "internal/index", "internal/sets", "internal/snapshot", "internal/leavable", "internal/limits", "internal/invariant",
-		"internal/match", "internal/labels", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/selections", "internal/picks", "internal/manyshapes", "internal/joint", "internal/gather", "internal/parts", "internal/search", "internal/preferred", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
+		"internal/match", "internal/labels", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/selections", "internal/picks", "internal/manyshapes", "internal/joint", "internal/gather", "internal/fronts", "internal/parts", "internal/search", "internal/preferred", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
 	}
 	forbidden = []string{
 		"C", "context", "crypto", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec",

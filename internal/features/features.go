@@ -112,8 +112,8 @@ var Table = [Count]Row{
 	PlaceGroups:  {"internal/gather", "placeGroups", known &^ (notOrdinary | Nested | Begun | ApartGroups)},
 	PlaceSplit:   {"internal/gather", "placeSplit", known &^ (notOrdinary | Nested | Begun)},
 	ShortTier:    {"internal/gather", "shortTier", known &^ (notOrdinary | Nested | Begun)},
-	BySpan:       {"internal/parts", "bySpan", known},
-	RepeatFront:  {"internal/parts", "repeatFront", known},
+	BySpan:       {"internal/fronts", "bySpan", known},
+	RepeatFront:  {"internal/fronts", "repeatFront", known},
 }
 
 // Takes says whether a shortcut may be taken for a problem with these features.

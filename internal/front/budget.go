@@ -12,6 +12,12 @@ type Budget struct {
 // LooksInStep is how many members and nodes are looked at in a step of a request.
 const LooksInStep = 16
 
+// NewBudget is the budget of a whole plan for a request of so many steps. All of them are spent once stop is closed; nil: it never is.
+func NewBudget(n int, stop <-chan struct{}) *Budget {
+	all := int64(n)
+	return &Budget{Fronts: steps.New(128*all, stop), Sets: steps.New(4*all, stop), Packing: steps.New(LooksInStep*all, stop)}
+}
+
 // Steps is of how many steps of a request this is what is left, at least one.
 func (b *Budget) Steps() int { return int(max(1, b.Packing.Left()/LooksInStep)) }
 

@@ -9,7 +9,6 @@
 package front
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/features"
@@ -359,14 +358,6 @@ func maximal(points []Vector) Front {
 		}
 	}
 	return out
-}
-
-// AppendTo appends the numbers to a key.
-func (a Vector) AppendTo(key []byte) []byte {
-	for _, n := range a {
-		key = binary.LittleEndian.AppendUint32(key, uint32(n))
-	}
-	return key
 }
 
 // Meet is the front of the vectors within both fronts. O((len * other)²).

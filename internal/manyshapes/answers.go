@@ -28,7 +28,7 @@ func (k *Search) FitsAt(t int32) bool {
 
 // Refused says whether it is proven that no domain that the rules allow holds the gang.
 func (k *Search) Refused() bool {
-	for _, d := range k.P.Model.Candidates(k.P.Model.Gather.Must) {
+	for _, d := range k.M.Candidates(k.M.Gather.Must) {
 		if !k.isOutside(d) && k.planIn(d).verdict != packing.FitsNot {
 			return false
 		}
@@ -39,7 +39,7 @@ func (k *Search) Refused() bool {
 // BestAt finds the domain of a tier that is found to take most of the gang.
 func (k *Search) BestAt(t int32) (model.Fit, bool) {
 	best := model.Fit{Tier: t, Domain: -1, Members: -1}
-	list := slices.DeleteFunc(slices.Clone(k.P.Model.Candidates(t)), k.isOutside)
+	list := slices.DeleteFunc(slices.Clone(k.M.Candidates(t)), k.isOutside)
 	slices.SortStableFunc(list, func(a, b layout.Vertex) int { return cmp.Compare(k.membersIn(b), k.membersIn(a)) })
 	for _, d := range list {
 		n, sure := k.mostIn(d, best.Members)
@@ -54,7 +54,7 @@ func (k *Search) BestAt(t int32) (model.Fit, bool) {
 // mostIn is the number of lowest ranks that a domain is found to take; sure: it takes no more. best is a number of which
 // it is known already that some domain takes it, so that less is not looked for.
 func (k *Search) mostIn(d layout.Vertex, best int) (n int, sure bool) {
-	most := int(min(int64(len(k.P.Model.Pending)), k.membersIn(d)))
+	most := int(min(int64(len(k.M.Pending)), k.membersIn(d)))
 	if most <= best {
 		return 0, true
 	}
@@ -71,16 +71,16 @@ func (k *Search) mostIn(d layout.Vertex, best int) (n int, sure bool) {
 func (k *Search) firstMembers(n int) front.Vector {
 	want := make(front.Vector, len(k.Want))
 	for i := range n {
-		want[k.P.Model.Role(i)]++
+		want[k.M.Role(i)]++
 	}
 	return want
 }
 
 // TooLarge says whether no domain that the rules allow can hold the members, whatever groups they are in.
 func (k *Search) TooLarge() bool {
-	v := k.P.Model.View
-	if v.FirstPos[v.Outside] < v.Nodes && !k.P.Model.Hard {
+	v := k.M.View
+	if v.FirstPos[v.Outside] < v.Nodes && !k.M.Hard {
 		return false
 	}
-	return !slices.ContainsFunc(k.P.Model.Candidates(k.P.Model.Gather.Must), func(d layout.Vertex) bool { return !k.Refuses(d) })
+	return !slices.ContainsFunc(k.M.Candidates(k.M.Gather.Must), func(d layout.Vertex) bool { return !k.Refuses(d) })
 }

@@ -16,13 +16,12 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/packing"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/steps"
 )
 
 // Search is the search for such a gang. Fill in the exported fields, then call Begin.
 type Search struct {
-	P     *problem.Problem
+	M     *model.Model
 	Asks  [][]int64       // amounts that one member asks for, by role, then by need
 	Want  front.Vector    // all new members, by role
 	Slots model.SlotTable // of the first role
@@ -61,10 +60,10 @@ type placing struct {
 // of children that may hold it, and slots, as roles.8 has them. It ends with unsure if a domain may have been missed.
 //
 // order: roles.12
-func (k *Search) Plans() iter.Seq[*problem.Outcome] {
-	return func(yield func(*problem.Outcome) bool) {
+func (k *Search) Plans() iter.Seq[*model.Answer] {
+	return func(yield func(*model.Answer) bool) {
 		tried := map[layout.Vertex]bool{}
-		for _, t := range k.P.Model.Gather.Worths {
+		for _, t := range k.M.Gather.Worths {
 			unsure := k.unsure // of a tighter tier; other domains of this one are no better
 			for _, d := range k.ranked(t, tried) {
 				plan := k.planIn(d.at)
@@ -73,14 +72,14 @@ func (k *Search) Plans() iter.Seq[*problem.Outcome] {
 				}
 				tried[d.at] = true
 				// Fewer might lie outside the tree in another packing.
-				*k.P.Model.Doubt = *k.P.Model.Doubt || unsure || plan.outside > 0
+				*k.M.Doubt = *k.M.Doubt || unsure || plan.outside > 0
 				if !yield(k.outcome(d.at, t, plan)) {
 					return
 				}
-				*k.P.Model.Left = *k.P.NewBudget() // for the next one
+				*k.M.Left = *front.NewBudget(k.M.Steps, k.M.Stop) // for the next one
 			}
 		}
-		*k.P.Model.Doubt = *k.P.Model.Doubt || k.unsure
+		*k.M.Doubt = *k.M.Doubt || k.unsure
 	}
 }
 
@@ -93,7 +92,7 @@ type rankedDomain struct {
 // ranked lists the domains of a tier that may hold the gang, best first.
 func (k *Search) ranked(t int32, tried map[layout.Vertex]bool) []rankedDomain {
 	var list []rankedDomain
-	for _, d := range k.P.Model.Candidates(t) {
+	for _, d := range k.M.Candidates(t) {
 		if tried[d] || k.isOutside(d) || k.Refuses(d) && d != layout.Root {
 			continue
 		}
@@ -107,7 +106,7 @@ func (k *Search) ranked(t int32, tried map[layout.Vertex]bool) []rankedDomain {
 //
 // order: roles.12
 func (k *Search) compareDomains(a, b rankedDomain) int {
-	m := k.P.Model
+	m := k.M
 	return cmp.Or(
 		m.CompareDomains(keys.Of(m.Features()), &k.Slots, a.at, b.at, a.children, b.children),
 		m.View.ComparePaths(a.at, b.at),
@@ -116,7 +115,7 @@ func (k *Search) compareDomains(a, b rankedDomain) int {
 
 // isOutside says whether a domain is one of the nodes outside the tree, where a gang lies only beside a full tree.
 func (k *Search) isOutside(d layout.Vertex) bool {
-	return d != layout.Root && k.P.Model.View.Contains(k.P.Model.View.Outside, d)
+	return d != layout.Root && k.M.View.Contains(k.M.View.Outside, d)
 }
 
 // Refuses says whether the nodes of a domain, inside the tree, certainly cannot hold the gang.
@@ -160,7 +159,7 @@ func (k *Search) membersIn(x layout.Vertex) (n int64) {
 
 // children lists the children of a domain, in the tree, in fill order (roles.10).
 func (k *Search) children(d layout.Vertex) []layout.Vertex {
-	v := k.P.Model.View
+	v := k.M.View
 	lo, end := v.Kids(d)
 	if d == layout.Root {
 		end = v.Outside
@@ -171,7 +170,7 @@ func (k *Search) children(d layout.Vertex) []layout.Vertex {
 	}
 	slices.SortFunc(list, func(a, b layout.Vertex) int {
 		return cmp.Or(
-			cmp.Compare(k.P.Model.Siblings.At(b), k.P.Model.Siblings.At(a)), cmp.Compare(k.Slots.At(b), k.Slots.At(a)), cmp.Compare(a, b),
+			cmp.Compare(k.M.Siblings.At(b), k.M.Siblings.At(a)), cmp.Compare(k.Slots.At(b), k.Slots.At(a)), cmp.Compare(a, b),
 		)
 	})
 	return list
@@ -179,7 +178,7 @@ func (k *Search) children(d layout.Vertex) []layout.Vertex {
 
 // leastChildren is a number of children that no fewer hold members, by their number alone.
 func (k *Search) leastChildren(d layout.Vertex, want front.Vector) int {
-	if k.P.Model.View.IsNode(d) {
+	if k.M.View.IsNode(d) {
 		return 0
 	}
 	var rooms []int64
@@ -236,7 +235,7 @@ func (k *Search) place(d layout.Vertex, want front.Vector) placing {
 
 // nodesOf lists the nodes of a domain, child by child in fill order, and where each child ends.
 func (k *Search) nodesOf(d layout.Vertex) (at []int32, ends []int) {
-	v := k.P.Model.View
+	v := k.M.View
 	if v.IsNode(d) {
 		return []int32{v.Position(d)}, nil
 	}
@@ -253,7 +252,7 @@ func (k *Search) nodesOf(d layout.Vertex) (at []int32, ends []int) {
 func (k *Search) kindsAt(at []int32) []int32 {
 	kinds := make([]int32, len(at))
 	for i, pos := range at {
-		kinds[i] = k.Of[k.P.Model.View.NodeVertex(pos)]
+		kinds[i] = k.Of[k.M.View.NodeVertex(pos)]
 	}
 	return kinds
 }
@@ -261,9 +260,9 @@ func (k *Search) kindsAt(at []int32) []int32 {
 // placeBeyond places the gang in the whole tree and the nodes outside it, which come last. inside is the answer without
 // these.
 func (k *Search) placeBeyond(inside placing) placing {
-	v := k.P.Model.View
+	v := k.M.View
 	first := v.FirstPos[v.Outside]
-	if first == v.Nodes || k.P.Model.Hard {
+	if first == v.Nodes || k.M.Hard {
 		return inside
 	}
 	at, _ := k.nodesOf(layout.Root)
@@ -289,7 +288,7 @@ func (k *Search) placeBeyond(inside placing) placing {
 // outcome gives the members of each role their positions, in rank order.
 //
 // order: roles.11
-func (k *Search) outcome(d layout.Vertex, tier int32, plan placing) *problem.Outcome {
+func (k *Search) outcome(d layout.Vertex, tier int32, plan placing) *model.Answer {
 	byRole := make([][]int32, len(k.Want))
 	for i, some := range plan.on {
 		for r, n := range some {
@@ -301,10 +300,10 @@ func (k *Search) outcome(d layout.Vertex, tier int32, plan placing) *problem.Out
 	for _, list := range byRole {
 		slices.Sort(list)
 	}
-	positions := make([]int32, len(k.P.Model.Pending))
+	positions := make([]int32, len(k.M.Pending))
 	for i := range positions {
-		r := k.P.Model.Role(i)
+		r := k.M.Role(i)
 		positions[i], byRole[r] = byRole[r][0], byRole[r][1:]
 	}
-	return &problem.Outcome{Of: k.P, Domain: d, Tier: tier, Positions: positions}
+	return &model.Answer{Of: k.M, Domain: d, Tier: tier, Positions: positions}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/manyshapes"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/packing"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/room"
@@ -90,7 +91,7 @@ func (d *drawing) nodes(t *rapid.T, most int) (names []string) {
 // begin makes the search for the gang, in which no vertex is like another.
 func (d *drawing) begin() {
 	v, roles := d.p.Model.View, d.p.OfRoles()
-	k := &manyshapes.Search{P: d.p, Want: make([]int32, len(roles)), Slots: roles[0].Room.Slots().Table(), Left: &d.p.Model.Left.Packing}
+	k := &manyshapes.Search{M: &d.p.Model, Want: make([]int32, len(roles)), Slots: roles[0].Room.Slots().Table(), Left: &d.p.Model.Left.Packing}
 	for i := range d.p.Model.Pending {
 		k.Want[d.p.Model.Role(i)]++
 	}
@@ -187,7 +188,7 @@ func (d *drawing) candidates(tier int32) []layout.Vertex {
 }
 
 // checkPlan fails unless all members are in the domain, on nodes that take them.
-func (d *drawing) checkPlan(t require.TestingT, o *problem.Outcome) (outside int64) {
+func (d *drawing) checkPlan(t require.TestingT, o *model.Answer) (outside int64) {
 	require.Len(t, o.Positions, len(d.p.Model.Pending))
 	used := map[int32][2]int64{}
 	for i, pos := range o.Positions {

@@ -11,6 +11,7 @@ type Answer struct {
 	Of        *Model // the units that are placed are its first pending ones
 	Domain    layout.Vertex
 	Tier      int32   // bound of the gang by the strategy; Domain may be lower
+	Misses    []int32 // of a gang in parts, by level: the miss that the strategy allows
 	Positions []int32 // of the units, by rank
 }
 

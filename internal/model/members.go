@@ -49,17 +49,6 @@ func (in Selection) PlacedIn(a *Part, places []int32) (n int) {
 	return n
 }
 
-// Key is different for different selections of a gang: a bit for each member, eight to a byte, the first one lowest.
-func (in Selection) Key() string {
-	key := make([]byte, (len(in)+7)/8)
-	for i, is := range in {
-		if is {
-			key[i/8] |= 1 << (i % 8)
-		}
-	}
-	return string(key)
-}
-
 // Places has, by rank, the index of each member in pending; -1: it is not pending.
 func (m *Model) Places() []int32 {
 	at := slices.Repeat([]int32{-1}, m.Ranks)

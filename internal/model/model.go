@@ -49,6 +49,8 @@ type Model struct {
 	Left *front.Budget
 	// Steps is the work that a search may take. Other bounds are fractions or multiples of it.
 	Steps int
+	// Stop is closed once searches are to end as if their steps were spent; nil: never.
+	Stop <-chan struct{}
 	// Charged: what is counted beside Left, such as selections that are listed, is taken off Left too.
 	Charged bool
 

@@ -1,9 +1,14 @@
+// Package parts answers: what is asked about a gang of several shapes or in parts beside the search of package fronts? Which selection is
+// placed, whether the quota admits it, what refuses it and whether that is proven, and which further members come beside those that must.
+//
+// Everything here belongs to one plan and is not safe for concurrent use.
 package parts
 
 import (
 	"iter"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/fronts"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/picks"
 	"github.com/muster-sched/muster/internal/problem"
@@ -100,14 +105,21 @@ func picksOf(p *problem.Problem) *picks.Picks {
 }
 
 // Search is the best plan for the best selection that fits.
-func (e Engine) Search() *problem.Outcome { return newSearch(e.P, nil).plan() }
+func (e Engine) Search() *problem.Outcome { return plan(newSearch(e.P, nil)) }
 
 // Outcomes iterates over the plans for the best selection that fits, best first.
 func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
-	if s := newSearch(e.P, nil).ofBestSelection(); s != nil {
-		return s.outcomes()
+	s := ofBestSelection(newSearch(e.P, nil))
+	return func(yield func(*problem.Outcome) bool) {
+		if s == nil {
+			return
+		}
+		for a := range s.Answers() {
+			if !yield(outcome(a)) {
+				return
+			}
+		}
 	}
-	return func(func(*problem.Outcome) bool) {}
 }
 
 // LeastAndMore plans the first least selection that fits and is admitted, else as few members of any ranks, and further
@@ -130,7 +142,7 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 	if p.Model.Admitted == 0 {
 		return nil
 	}
-	o := newSearch(p, nil).best()
+	o := outcome(newSearch(p, nil).Best())
 	if o == nil {
 		return nil
 	}
@@ -186,7 +198,7 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 		}
 	}
 	p.Room.Zones().TakeZones(reserved, o.Positions, o.Waits)
-	return newSearch(more, reserved).plan()
+	return plan(newSearch(more, reserved))
 }
 
 // Possible says whether the minimal selection fits, or as few members of any ranks do, as far as vectors of roles say it.
@@ -196,15 +208,15 @@ func (e Engine) Possible() bool {
 		return false
 	}
 	s := newSearch(p.Only(p.Parts.Minimal), nil)
-	s.within = true
-	if s.possible() {
+	s.Within = true
+	if s.Possible() {
 		return true
 	}
 	k := picksOf(p)
 	if k == nil {
 		return false
 	}
-	room, _ := roomOfRoles(newSearch(p, nil))
+	room, _ := newSearch(p, nil).RoomOfRoles()
 	return k.LeastIn(room, isAdmitted(p)) != nil
 }
 
@@ -240,20 +252,13 @@ func (e Engine) Minimal() (list []*problem.Problem, whole bool) {
 
 // Strategies enumerates the strategies of all classes, fitting or not.
 func (e Engine) Strategies() iter.Seq[model.Strategy] {
-	s := &search{p: e.P}
-	s.readGroups()
-	return s.strategies(func(model.Strategy) bool { return true })
+	return fronts.Strategies(&asked{p: e.P})
 }
 
 // Allows says whether the gang fits under a strategy, and how many members then lie outside the tree. The selection
 // decides how many are placed, so that units are not asked.
 func (e Engine) Allows(_ int, st model.Strategy) (outside int64, ok bool) {
-	s := newSearch(e.P, nil)
-	possible := s.possible()
-	if s.manyShapes != nil {
-		return s.outside, possible && s.manyShapes.FitsAt(st.Gang)
-	}
-	return s.outside, possible && s.firstCapacity(st) != nil
+	return fronts.Allows(newSearch(e.P, nil), st)
 }
 
 // Exact is false: slots of one shape do not decide what fits.
@@ -265,18 +270,17 @@ func (e Engine) Exact() bool { return false }
 func (e Engine) Evidence() problem.Evidence {
 	p := e.P
 	s := newSearch(p, nil)
-	minimal, out := s, problem.Evidence{Proven: s.proven}
+	minimal, out := s, problem.Evidence{Proven: func() bool { return proven(s) }}
 	if p.Bounds.Bare {
 		return out
 	}
 	switch {
 	case p.Parts.Minimal == nil:
-	case len(p.Model.Gang.Parts) == 0 && picksOf(p) != nil && s.isPlain() && s.manyShapes == nil:
-		s.fewest = p.Parts.Minimal.Size()
+	case len(p.Model.Gang.Parts) == 0 && picksOf(p) != nil && s.CountsRoles():
+		s.Fewest = p.Parts.Minimal.Size()
 	default:
-		minimal = s.forSelection(p.Parts.Minimal)
-		minimal.p.Model.Multiples = minimal.p.AllMultiples() // multiples that groups keep in any case bind fewer members
-		minimal.weighMultiples()
+		minimal = s.ForSelection(p.Parts.Minimal)
+		fronts.Keep(minimal, of(minimal).AllMultiples()) // multiples that groups keep in any case bind fewer members
 		if len(p.Request.Parts) > 0 {
 			out.Wanted = p.Parts.Minimal.Size() // minima of parts may exceed the gang's
 		}
@@ -285,7 +289,7 @@ func (e Engine) Evidence() problem.Evidence {
 		if t > p.Model.Gather.Must {
 			break
 		}
-		if found, ok := minimal.bestAt(t); ok {
+		if found, ok := minimal.BestAt(t); ok {
 			out.Fits = append(out.Fits, found)
 		}
 	}
@@ -313,14 +317,14 @@ func (e Engine) MostAdmitted() int {
 func (e Engine) HoldsWithoutRules() bool {
 	unbound := e.P.WithoutRules().WithoutMultiples().WithLimits(nil, nil)
 	s := newSearch(unbound.Only(selections.FirstOnes(&unbound.Model, e.P.Model.Least)), nil)
-	s.within = true
-	if s.possible() {
+	s.Within = true
+	if s.Possible() {
 		return true
 	}
 	if picksOf(e.P) != nil {
 		whole := newSearch(unbound, nil)
-		room, _ := roomOfRoles(whole)
-		return whole.sizes.Most(room) >= int64(e.P.Model.Least)
+		room, _ := whole.RoomOfRoles()
+		return fronts.MostOf(whole, room) >= int64(e.P.Model.Least)
 	}
 	bound := len(problem.HardRules(e.P))+len(e.P.Model.Multiples) > 0 || e.P.Model.Limits != nil
 	e.P.Model.Gang.Each(func(a *model.Part) { bound = bound || len(a.Limits) > 0 })

@@ -42,9 +42,9 @@ func TestStepsAreKeptForWhatMustBePlaced(t *testing.T) {
 		Engine{p}.Count()
 		p.Ready()
 		p.Model.Admitted, p.Model.Left.Fronts = len(p.Model.Pending), steps.New(n, nil)
-		s := newSearch(p, nil).ofBestSelection()
+		s := ofBestSelection(newSearch(p, nil))
 		require.NotNil(t, s, n)
-		require.Len(t, s.p.Model.Pending, 3, n)
+		require.Len(t, s.Model().Pending, 3, n)
 		require.True(t, *p.Model.Doubt, "more may fit")
 		p.Done()
 	}

@@ -26,8 +26,8 @@ func TestSelectedMembersKeepMultiples(t *testing.T) {
 	require.NoError(t, err)
 	Engine{p}.Count()
 	p.Ready()
-	require.False(t, keepsInTotal(p), "three are not two and two")
-	require.True(t, keepsInTotal(p.WithoutMultiples()))
+	require.False(t, (&asked{p: p}).KeepsMultiples(), "three are not two and two")
+	require.True(t, (&asked{p: p.WithoutMultiples()}).KeepsMultiples())
 	for bits := range 1 << len(req.Members) {
 		in, of := make(model.Selection, len(req.Members)), [3]int{}
 		for i := range in {
@@ -36,7 +36,7 @@ func TestSelectedMembersKeepMultiples(t *testing.T) {
 			}
 		}
 		if bits > 0 {
-			require.Equal(t, of[0]%2 == 0 && of[1]%3 == 0, keepsInTotal(p.Only(in)), "%v", in)
+			require.Equal(t, of[0]%2 == 0 && of[1]%3 == 0, (&asked{p: p.Only(in)}).KeepsMultiples(), "%v", in)
 		}
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/muster-sched/muster/internal/front"
-	"github.com/muster-sched/muster/internal/packing"
+	"github.com/muster-sched/muster/internal/fronts"
+	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/numa"
 )
@@ -18,32 +19,27 @@ func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int6
 	if !p.Model.HasRoles() {
 		return nil
 	}
-	s := &search{p: p}
-	s.roles, s.asks = s.p.OfRoles(), s.p.Model.Room.Asks()
-	s.readGroups()
-	s.sumTotals()
+	a := &asked{p: p}
 	r := &rooms{
-		search: s, demand: s.totalDemand(), free: make([]int64, len(p.Room.Needs)), open: make([]bool, len(s.roles)),
-		known: map[string]int64{}, bounds: map[*numa.Need]map[uint64]zoneBounds{},
+		p: p, roles: a.each(), members: fronts.NewOnNode(a), known: map[string]int64{}, bounds: map[*numa.Need]map[uint64]zoneBounds{},
 	}
-	if s.vectors() <= manyShapesFrom {
+	r.node = front.Node{Free: make([]int64, len(p.Room.Needs)), Open: make([]bool, len(r.roles))}
+	if r.members.ByVectors() {
 		r.most = p.Room.Zones().PendingByRole()
-		r.capacity = &capacity{p: p, search: s, tables: &tables{space: front.NewSpace(s.totals, p.Model.Steps, &p.Model.Left.Fronts)}}
 	}
 	return r.on
 }
 
 // rooms remembers what fits by what nodes have: most are alike.
 type rooms struct {
-	search   *search
-	capacity *capacity // nil: members are bounded by their number alone
-	demand   []int64   // amounts that all new members ask for, by need
-	free     []int64   // of the current node, no more than the demand
-	open     []bool
-	most     front.Vector // new members by role
-	key      []byte
-	known    map[string]int64
-	bounds   map[*numa.Need]map[uint64]zoneBounds // by the first member prepared for the zones, and by hash of the state
+	p       *problem.Problem
+	roles   []*problem.Problem // of the members of each role alone
+	members *fronts.OnNode
+	node    front.Node   // the current one
+	most    front.Vector // new members by role
+	key     []byte
+	known   map[string]int64
+	bounds  map[*numa.Need]map[uint64]zoneBounds // by the first member prepared for the zones, and by hash of the state
 }
 
 // zoneBounds are the members of each role that zones take in a state, and the number of that state, from 1.
@@ -55,47 +51,34 @@ type zoneBounds struct {
 
 // on is the bound for a node. O(needs + roles) expected where it is known.
 func (r *rooms) on(id int32, extra []int64, zones *numa.Occupancy) int64 {
-	p := r.search.p
+	p := r.p
 	r.key = r.key[:0]
 	for i, n := range p.Room.Needs {
-		r.free[i] = min(p.Room.Slots().FreeOf(id, n, extra), r.demand[i])
-		r.key = binary.AppendVarint(r.key, r.free[i])
+		r.node.Free[i] = min(p.Room.Slots().FreeOf(id, n, extra), r.members.Demand[i])
+		r.key = binary.AppendVarint(r.key, r.node.Free[i])
 	}
-	for role, one := range r.search.roles {
-		r.open[role] = one.Room.Slots().RefusalForGood(id) == ""
-		r.key = append(r.key, room.Bit(r.open[role]))
+	for role, one := range r.roles {
+		r.node.Open[role] = one.Room.Slots().RefusalForGood(id) == ""
+		r.key = append(r.key, room.Bit(r.node.Open[role]))
 	}
 	bounds, alike := r.zonesOn(id, zones)
 	r.key = binary.AppendVarint(r.key, bounds.number)
 	if n, ok := r.known[string(r.key)]; ok && alike {
 		return n
 	}
-	n := r.count(bounds.most)
+	r.node.Zones = bounds.most
+	n := r.members.Most(&r.node)
 	if alike {
 		r.known[string(r.key)] = n
 	}
 	return n
 }
 
-// count is the bound for the free amounts, roles and zones that were read.
-func (r *rooms) count(zones front.Front) int64 {
-	s := r.search
-	if r.capacity == nil {
-		kind := packing.Kind{Free: r.free, Open: r.open}
-		return packing.New(s.asks, []packing.Kind{kind}, s.totals[:len(s.roles)], &s.p.Model.Left.Packing).Most(0)
-	}
-	f, forgot := r.capacity.onNode(r.free, r.open, zones)
-	if forgot {
-		return int64(len(s.p.Model.Pending))
-	}
-	return s.sizes.Most(f)
-}
-
 // zonesOn bounds the members of each role that the zones of a node take; none where zones do not bind. Alike is false for
 // a state that has no number, as another one has its hash.
 func (r *rooms) zonesOn(id int32, state *numa.Occupancy) (b zoneBounds, alike bool) {
-	z := r.search.p.Room.Zones()
-	if r.capacity == nil || !z.BindsOn(r.search.p.Snapshot.FlagsOf(id)) {
+	z := r.p.Room.Zones()
+	if !r.members.ByVectors() || !z.BindsOn(r.p.Snapshot.FlagsOf(id)) {
 		return zoneBounds{}, true
 	}
 	needs := z.NeedsOn(id)

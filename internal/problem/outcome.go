@@ -43,7 +43,6 @@ type Outcome struct {
 	Of        *Problem // the members that are placed are its first pending ones
 	Domain    layout.Vertex
 	Tier      int32              // bound of the gang by the strategy; Domain may be lower
-	Misses    []int32            // of a gang in parts, by level: the miss that the strategy allows
 	Positions []int32            // of new members by rank; of units where whole groups are placed like members
 	Waits     []*snapshot.Member // leaving members that must be gone first; nil: none
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 
 	"github.com/muster-sched/muster/internal/front"
-	"github.com/muster-sched/muster/internal/steps"
 )
 
 // The steps of a request that does not say, and the most that are used, see [gang.Request].Steps.
@@ -17,6 +16,7 @@ const (
 
 // readSteps says how much work the searches of a problem may take.
 func readSteps(p *Problem) {
+	p.Model.Stop = p.Bounds.Stop
 	p.Model.Steps, p.Model.Charged = cmp.Or(min(p.Request.Steps, mostSteps), defaultSteps), p.Bounds.Steps > 0
 	if p.Model.Charged {
 		p.Model.Steps = min(p.Model.Steps, p.Bounds.Steps)
@@ -24,8 +24,4 @@ func readSteps(p *Problem) {
 }
 
 // NewBudget is the budget of a whole plan.
-func (p *Problem) NewBudget() *front.Budget {
-	n := int64(p.Model.Steps)
-	stop := p.Bounds.Stop
-	return &front.Budget{Fronts: steps.New(128*n, stop), Sets: steps.New(4*n, stop), Packing: steps.New(front.LooksInStep*n, stop)}
-}
+func (p *Problem) NewBudget() *front.Budget { return front.NewBudget(p.Model.Steps, p.Model.Stop) }

@@ -20,8 +20,7 @@ type Kinds struct {
 	released map[int32]Released
 	relaxed  bool // each role finds zones by itself, whatever the others take
 	closed   bool // no node takes any member
-	// Inexact: the zone front of some node may lack vectors.
-	Inexact bool
+	inexact  bool // the zone front of some node may lack vectors
 
 	reader      *freeReader
 	excluded    map[int32]bool
@@ -55,6 +54,9 @@ func (r *Room) Kinds(roles []*Room, demand []int64, taken map[int32]Reserved, re
 	}
 	return k
 }
+
+// AreInexact says whether the zone front of some node may lack vectors.
+func (k *Kinds) AreInexact() bool { return k.inexact }
 
 // Below tells take the number of the kind of each node right below a domain, and how to describe it. Kinds are divided by free amounts and by
 // key: what begin says of the place of a node, whether it lies outside the tree, the roles it is open to, and what its zones take. Unmarked
@@ -142,7 +144,7 @@ func (k *Kinds) zonesOf(id int32, status nodeStatus) front.Front {
 	// The front is certainly complete if its largest vector has the bound of every role: all others are within that
 	// one.
 	zones := fit.Most
-	k.Inexact = k.Inexact || !slices.Equal(zones[0], fit.Bound)
+	k.inexact = k.inexact || !slices.Equal(zones[0], fit.Bound)
 	switch {
 	case k.relaxed:
 		zones = front.Front{fit.Bound}

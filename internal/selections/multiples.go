@@ -23,7 +23,7 @@ const maxKeeping = 64
 func (s *Selections) mostKeeping(all model.Selection, fits func(model.Selection) bool) (best model.Selection) {
 	known := map[string]bool{}
 	try := func(in model.Selection) bool {
-		key := in.Key()
+		key := keyOf(in)
 		is, ok := known[key]
 		if !ok {
 			is = fits(in)
@@ -59,14 +59,14 @@ func (s *Selections) allKeeping(all model.Selection) []model.Selection {
 	if steps := 0; len(s.m.Gang.Parts) > 0 {
 		seen := map[string]bool{}
 		for _, in := range list {
-			seen[in.Key()] = true
+			seen[keyOf(in)] = true
 		}
 		for in := range s.downFrom(all) {
 			if steps++; steps > Steps(s.m) {
 				s.Truncated, *s.m.Doubt = true, true
 				break
 			}
-			if !seen[in.Key()] {
+			if !seen[keyOf(in)] {
 				list = append(list, in)
 			}
 		}

@@ -201,7 +201,7 @@ const mostReached = 4
 // selections taken; those that wait for their turn are bounded here, and where they are too many none follows.
 func (s *Selections) downFrom(all model.Selection) iter.Seq[model.Selection] {
 	return func(yield func(model.Selection) bool) {
-		first := sized{all, all.Size(), all.Key()}
+		first := sized{all, all.Size(), keyOf(all)}
 		open, seen, st := selectionHeap{first}, map[string]bool{first.key: true}, s.ladder().standingOf(all)
 		for len(open) > 0 {
 			in := heap.Pop(&open).(sized)
@@ -242,14 +242,14 @@ func (s *Selections) Least() []model.Selection {
 		return out
 	}
 	// All selections are gone through, for one of which nothing can be left out may lie anywhere below the largest.
-	seen := map[string]bool{out[0].Key(): true}
+	seen := map[string]bool{keyOf(out[0]): true}
 	steps := 0
 	for in := range s.downFrom(all) {
 		if steps++; steps > Steps(s.m) {
 			s.Truncated, *s.m.Doubt = true, true
 			break
 		}
-		if key := in.Key(); !seen[key] && len(s.removals(in)) == 0 {
+		if key := keyOf(in); !seen[key] && len(s.removals(in)) == 0 {
 			seen[key] = true
 			out = append(out, in)
 		}
@@ -280,7 +280,7 @@ func (a sized) without(r removal, pendingOf []int32) sized {
 	r.each(func(_ *model.Part, rank int) {
 		if i := pendingOf[rank]; i >= 0 && a.members[i] {
 			a.members[i], a.size = false, a.size-1
-			key[i/8] &^= 1 << (i % 8) // see model.Selection.Key
+			key[i/8] &^= 1 << (i % 8) // see keyOf
 		}
 	})
 	a.key = string(key)

@@ -1,6 +1,7 @@
 package selections
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -121,4 +122,18 @@ func TestListedSelectionsAreCharged(t *testing.T) {
 		require.NotEmpty(t, Of(m, nil).Least())
 		require.Equal(t, charged, m.Left.Packing.Left() < before)
 	}
+}
+
+// Selections of one gang have one key if they are equal.
+func TestKeysTellSelectionsApart(t *testing.T) {
+	keys := map[string]bool{}
+	for bits := range 1 << 10 {
+		in := make(model.Selection, 10)
+		for i := range in {
+			in[i] = bits>>i&1 == 1
+		}
+		keys[keyOf(in)] = true
+		require.True(t, keys[keyOf(slices.Clone(in))])
+	}
+	require.Len(t, keys, 1<<10)
 }

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"cmp"
@@ -31,13 +31,13 @@ type crossGroup struct {
 // only.
 //
 // order: trees.1
-func (s *search) findCrossGroups() {
-	if s.crossGroups = nil; !s.p.Model.SpansTrees() {
+func (s *Search) findCrossGroups() {
+	if s.crossGroups = nil; !s.m.SpansTrees() {
 		return
 	}
-	inv := inventory{p: s.p, pendingOf: s.p.Model.Places(), positionOf: s.p.Model.PositionsByRank(), signatures: s.p.Model.Signatures(false, false)}
+	inv := inventory{m: s.m, roles: s.roles, pendingOf: s.m.Places(), positionOf: s.m.PositionsByRank(), signatures: s.m.Signatures(false, false)}
 	known := map[*model.Part]int{} // index in s.crossGroups
-	s.p.Model.Gang.Each(func(a *model.Part) {
+	s.m.Gang.Each(func(a *model.Part) {
 		if a.OtherTree == nil || a.Bundle {
 			return
 		}
@@ -67,24 +67,24 @@ func (s *search) findCrossGroups() {
 
 // newCrossGroup reads the new members and the home of a group, without the groups around it.
 func (inv *inventory) newCrossGroup(a *model.Part) crossGroup {
-	g := crossGroup{part: a, outer: -1, twin: -1, needs: make(front.Vector, len(inv.p.Room.Shapes))}
-	g.home = inv.p.Model.LowestInOtherTree(a, inv.positionOf)
+	g := crossGroup{part: a, outer: -1, twin: -1, needs: make(front.Vector, inv.roles)}
+	g.home = inv.m.LowestInOtherTree(a, inv.positionOf)
 	for _, rank := range a.All() {
 		if i := inv.pendingOf[rank]; i >= 0 {
-			g.needs[inv.p.Model.Role(int(i))]++
+			g.needs[inv.m.Role(int(i))]++
 		}
 	}
 	return g
 }
 
-// crossesTrees says whether domains of other topologies are still to be chosen. In a search within chosen domains
+// CrossesTrees says whether domains of other topologies are still to be chosen. In a search within chosen domains
 // they are not: its roles say where members may be.
-func (s *search) crossesTrees() bool { return len(s.crossGroups) > 0 && s.p.Parts.AllowedOf == nil }
+func (s *Search) CrossesTrees() bool { return len(s.crossGroups) > 0 && s.chosen == nil }
 
 // capacities iterates over the capacities under a strategy with which the gang fits: one for each choice of domains
 // in other topologies, in the order in which they are preferred. Without such groups there is at most one. If the
 // gang does not fit with these groups unbound, it does with no choice.
-func (s *search) capacities(st model.Strategy) iter.Seq[*capacity] {
+func (s *Search) capacities(st model.Strategy) iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		if c := s.under(st); c != nil && c.fits() {
 			s.newCrossSearch(c, yield).chooseFrom(0, c)
@@ -94,7 +94,7 @@ func (s *search) capacities(st model.Strategy) iter.Seq[*capacity] {
 
 // roomiestCapacities iterates over at most roomiestChoices capacities under a strategy, for the roomiest domains in
 // other topologies, whether the gang fits or not. Evidence for a refusal is read from them.
-func (s *search) roomiestCapacities(st model.Strategy) iter.Seq[*capacity] {
+func (s *Search) roomiestCapacities(st model.Strategy) iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		if c := s.under(st); c != nil {
 			x := s.newCrossSearch(c, yield)
@@ -109,7 +109,7 @@ const roomiestChoices = 16
 
 // firstCapacity is the first of the capacities for a strategy: with the preferred domains in other topologies. Nil if
 // the gang does not fit.
-func (s *search) firstCapacity(st model.Strategy) *capacity {
+func (s *Search) firstCapacity(st model.Strategy) *capacity {
 	for c := range s.capacities(st) {
 		return c
 	}
@@ -119,12 +119,12 @@ func (s *search) firstCapacity(st model.Strategy) *capacity {
 // fitsAcrossTrees says whether the gang, which fits under c, also fits once its groups of other topologies are bound.
 // These may force further members out of the tree: s.outside rises one by one, so that it ends at the fewest for
 // which a choice of domains exists. Where the gang is bound below the root, or no node lies outside, it cannot rise.
-func (s *search) fitsAcrossTrees(c *capacity) bool {
-	if !s.crossesTrees() {
+func (s *Search) fitsAcrossTrees(c *capacity) bool {
+	if !s.CrossesTrees() {
 		return true
 	}
 	most := s.members(s.want)
-	if c.strategy.Gang < s.p.Model.View.RootTop || s.p.Model.View.FirstPos[s.p.Model.View.Outside] == s.p.Model.View.Nodes {
+	if c.strategy.Gang < s.m.View.RootTop || s.m.View.FirstPos[s.m.View.Outside] == s.m.View.Nodes {
 		most = s.outside
 	}
 	for ; s.firstCapacity(c.strategy) == nil; s.outside++ {
@@ -138,7 +138,7 @@ func (s *search) fitsAcrossTrees(c *capacity) bool {
 // crossSearch chooses a domain for each group of another topology, by backtracking. A choice for the first groups is
 // only extended if the gang fits with it, for a domain of a further group only takes nodes away.
 type crossSearch struct {
-	search   *search
+	search   *Search
 	strategy model.Strategy
 	chosen   []layout.Vertex // by group; the root: no domain
 	ordinal  []int           // index of chosen in the group's list
@@ -149,9 +149,9 @@ type crossSearch struct {
 
 // newCrossSearch begins without any choice; c is the capacity of the gang as if its groups of other topologies were not
 // bound.
-func (s *search) newCrossSearch(c *capacity, yield func(*capacity) bool) *crossSearch {
+func (s *Search) newCrossSearch(c *capacity, yield func(*capacity) bool) *crossSearch {
 	n := 0
-	if s.crossesTrees() {
+	if s.CrossesTrees() {
 		n = len(s.crossGroups)
 	}
 	return &crossSearch{
@@ -169,7 +169,7 @@ func (x *crossSearch) chooseFrom(i int, c *capacity) bool {
 	if i == len(x.chosen) {
 		switch {
 		case x.sampled <= 0:
-		case x.sampled < roomiestChoices && x.search.p.Model.Left.Fronts.Spent():
+		case x.sampled < roomiestChoices && x.search.m.Left.Fronts.Spent():
 			return false // nothing more is seen
 		case x.choosesDomain():
 			if c = x.capacity(); c == nil {
@@ -259,7 +259,7 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 		}
 		out, room[d] = append(out, d), x.search.choices.slotsFor(a, d)
 	}
-	rules := keys.RulesOf(x.search.p.Model.Policy)
+	rules := keys.RulesOf(x.search.m.Policy)
 	slices.SortFunc(out, func(left, right layout.Vertex) int {
 		order := rules.CompareSlots(room[left], room[right])
 		if x.sampled > 0 {
@@ -275,7 +275,7 @@ func (x *crossSearch) domainsWithin(a *crossGroup, bound int32) []layout.Vertex 
 // at the root it says nothing.
 func (x *crossSearch) mayHold(a *crossGroup, d layout.Vertex, tier int32) bool {
 	choices := x.search.choices
-	return choices.mayHold(a, d) && (tier >= x.search.p.Model.View.RootTop || len(choices.roomWithin(a, d, tier)) > 0)
+	return choices.mayHold(a, d) && (tier >= x.search.m.View.RootTop || len(choices.roomWithin(a, d, tier)) > 0)
 }
 
 // boundAround is the tier in the gang's tree that bounds the members of a group of another topology: the lowest bound
@@ -313,7 +313,7 @@ func (x *crossSearch) capacity() *capacity {
 func (x *crossSearch) rooms() (out []map[layout.Vertex]bool) {
 	for i, d := range x.chosen {
 		a := &x.search.crossGroups[i]
-		if tier := x.boundAround(a); d != layout.Root && tier == x.strategy.Gang && tier < x.search.p.Model.View.RootTop {
+		if tier := x.boundAround(a); d != layout.Root && tier == x.strategy.Gang && tier < x.search.m.View.RootTop {
 			out = append(out, x.search.choices.roomWithin(a, d, tier))
 		}
 	}
@@ -322,7 +322,7 @@ func (x *crossSearch) rooms() (out []map[layout.Vertex]bool) {
 
 // searchInChosen is the search within the chosen domains, nil where the budget is spent. Only samples, which are few,
 // go beyond it.
-func (x *crossSearch) searchInChosen() *search {
+func (x *crossSearch) searchInChosen() *Search {
 	if x.sampled > 0 {
 		return x.search.inDomains(x.chosen)
 	}

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // This file answers: where does a gang with groups go if its fronts are too long? Group after group goes into the first
@@ -15,7 +15,7 @@ import (
 
 // builder builds plans under the loosest strategy of one tier of the gang. What is done is written down, to be taken back.
 type builder struct {
-	s *search
+	s *Search
 	c *capacity
 	// By class + 1, with the gang in front: the classes inside it, and ownMembers, in the order in which they are placed.
 	order     [][]int
@@ -69,14 +69,14 @@ const ownMembers = -1
 // builds iterates over plans that are built, tightest tier of the gang first, one at most for a domain.
 //
 // order: parts.11
-func (s *search) builds() iter.Seq[*problem.Outcome] {
-	return func(yield func(*problem.Outcome) bool) {
+func (s *Search) builds() iter.Seq[*model.Answer] {
+	return func(yield func(*model.Answer) bool) {
 		tried, members := map[layout.Vertex]bool{}, s.newManyShapes()
 		b := s.newBuilder(members.Sequences())
-		worths := s.p.Model.Gather.Worths
+		worths := s.m.Gather.Worths
 		for i, t := range worths {
 			c, least := s.under(s.loosest(t)), int64(0)
-			if i == len(worths)-1 && !s.within {
+			if i == len(worths)-1 && !s.Within {
 				least = -mostByHand * s.byHand()
 			}
 			if c == nil {
@@ -84,7 +84,7 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 			}
 			b.c, b.least = c, least
 			for _, d := range c.roomiest(t) {
-				if tried[d] || s.p.Model.Left.Packing.Left() < least || d != layout.Root && members.Refuses(d) {
+				if tried[d] || s.m.Left.Packing.Left() < least || d != layout.Root && members.Refuses(d) {
 					continue
 				}
 				lists := b.build(d)
@@ -100,12 +100,12 @@ func (s *search) builds() iter.Seq[*problem.Outcome] {
 const mostByHand = 1
 
 // byHand is what it costs to look at each domain, and at each node below it, for each class of groups.
-func (s *search) byHand() int64 {
-	looks := lookSteps(s.want[:len(s.roles)])
+func (s *Search) byHand() int64 {
+	looks := lookSteps(s.want[:s.roles])
 	for i := range s.groups {
-		looks += lookSteps(s.groups[i].needs[:len(s.roles)])
+		looks += lookSteps(s.groups[i].needs[:s.roles])
 	}
-	return looks * int64(s.vertices()) * int64(len(s.p.Model.View.Tiers))
+	return looks * int64(s.vertices()) * int64(len(s.m.View.Tiers))
 }
 
 // lookSteps is what it costs to look at a node for members of some roles.
@@ -119,8 +119,8 @@ func lookSteps(want front.Vector) int64 {
 
 // roomiest lists the domains of a tier in the order of anchors and paths.
 func (c *capacity) roomiest(t int32) []layout.Vertex {
-	list := slices.Clone(c.p.Model.Candidates(t))
-	slices.SortStableFunc(list, func(a, b layout.Vertex) int { return cmp.Compare(c.p.Model.Friends.At(b), c.p.Model.Friends.At(a)) })
+	list := slices.Clone(c.m.Candidates(t))
+	slices.SortStableFunc(list, func(a, b layout.Vertex) int { return cmp.Compare(c.m.Friends.At(b), c.m.Friends.At(a)) })
 	return list
 }
 
@@ -128,9 +128,9 @@ func (c *capacity) roomiest(t int32) []layout.Vertex {
 const repairs = 8
 
 // newBuilder makes a builder to which nothing is placed yet.
-func (s *search) newBuilder(sequences [][]int) *builder {
-	b := &builder{s: s, sequences: sequences, left: make([]int32, len(s.roles)), full: make([][]bool, len(s.groups))}
-	b.loads, b.caps = newLoads(s.asks, s.p.Model.View.Nodes), newBuiltCaps(s.caps, s.counted, len(s.roles))
+func (s *Search) newBuilder(sequences [][]int) *builder {
+	b := &builder{s: s, sequences: sequences, left: make([]int32, s.roles), full: make([][]bool, len(s.groups))}
+	b.loads, b.caps = newLoads(s.asks, s.m.View.Nodes), newBuiltCaps(s.caps, s.counted, s.roles)
 	for k := range b.full {
 		b.full[k] = make([]bool, s.vertices())
 	}
@@ -150,7 +150,7 @@ func (b *builder) build(d layout.Vertex) [][]placed {
 			if ok {
 				return lists
 			}
-			if b.c.p.Model.Left.Packing.Spent() || !b.promote() {
+			if b.c.m.Left.Packing.Spent() || !b.promote() {
 				break
 			}
 		}
@@ -176,7 +176,7 @@ func (b *builder) sortClasses(largest bool) {
 	for k := range b.s.groups {
 		b.order[b.s.groups[k].parent+1] = append(b.order[b.s.groups[k].parent+1], k)
 	}
-	r := len(b.s.roles)
+	r := b.s.roles
 	for i := range b.order {
 		if largest {
 			slices.SortStableFunc(b.order[i], func(i, j int) int { return cmp.Compare(b.s.sizes[r+j], b.s.sizes[r+i]) })
@@ -191,11 +191,11 @@ func (b *builder) domains(in inside) *domainList {
 	if known := b.at[in]; known != nil {
 		return known
 	}
-	v, list := b.c.p.Model.View, []layout.Vertex(nil)
+	v, list := b.c.m.View, []layout.Vertex(nil)
 	home, own, bound := b.c.tables.homes[in.class], b.s.groups[in.class].home, b.c.tables.bounds[in.class]
 	var walk func(x layout.Vertex)
 	walk = func(x layout.Vertex) {
-		b.c.p.Model.Left.Packing.Spend(1)
+		b.c.m.Left.Packing.Spend(1)
 		if home >= 0 && !v.Contains(home, x) && !v.Contains(x, home) {
 			return
 		}
@@ -228,7 +228,7 @@ func (b *builder) domains(in inside) *domainList {
 // fill places the members and inner groups of one group of a class, -1: of the gang, in a domain. It takes everything back
 // if that fails.
 func (b *builder) fill(x layout.Vertex, class int, needs front.Vector) bool {
-	done, from, r := len(b.undo), len(b.put), len(b.s.roles)
+	done, from, r := len(b.undo), len(b.put), b.s.roles
 	for _, k := range b.order[class+1] {
 		n, ok := int32(0), true
 		if k == ownMembers {
@@ -271,19 +271,19 @@ func (b *builder) takeBack(done, from int) {
 		case one.passed != nil:
 			one.passed.past--
 		case one.counted:
-			b.caps.count(b.s.p.Model.View, one.at, len(b.s.roles)+int(one.of), -1)
+			b.caps.count(b.s.m.View, one.at, b.s.roles+int(one.of), -1)
 		case one.members == 0:
 			b.full[one.of][one.at] = false
 		default:
 			b.loads.put(one.at, one.of, -one.members)
-			b.caps.count(b.s.p.Model.View, b.s.p.Model.View.NodeVertex(one.at), int(one.of), -int64(one.members))
+			b.caps.count(b.s.m.View, b.s.m.View.NodeVertex(one.at), int(one.of), -int64(one.members))
 		}
 	}
 }
 
 // group places one group of a class in the lowest domain that takes it, within its bound; one that has a home there.
 func (b *builder) group(within layout.Vertex, k int) bool {
-	in, packing := b.domains(inside{within, k}), &b.c.p.Model.Left.Packing
+	in, packing := b.domains(inside{within, k}), &b.c.m.Left.Packing
 	for i := in.past; i < len(in.list); i++ {
 		x := in.list[i]
 		if b.full[k][x] {
@@ -294,10 +294,10 @@ func (b *builder) group(within layout.Vertex, k int) bool {
 		if packing.Spend(buildSteps); packing.Left() < b.least {
 			return false
 		}
-		from, dim := len(b.put), len(b.s.roles)+k
-		if b.caps.most(b.s.p.Model.View, x, dim, 1) > 0 && b.fill(x, k, b.s.groups[k].needs) {
+		from, dim := len(b.put), b.s.roles+k
+		if b.caps.most(b.s.m.View, x, dim, 1) > 0 && b.fill(x, k, b.s.groups[k].needs) {
 			b.put = append(b.put, put{dim, newPlaced(b.complete(from))})
-			b.caps.count(b.s.p.Model.View, x, dim, 1)
+			b.caps.count(b.s.m.View, x, dim, 1)
 			b.undo = append(b.undo, change{at: x, of: int32(k), counted: true})
 			return true
 		}
@@ -339,7 +339,7 @@ func (b *builder) members(x layout.Vertex, want front.Vector) bool {
 		if b.membersBy(seq, x, want) {
 			return true
 		}
-		if b.takeBack(done, from); i > 0 && b.c.p.Model.Left.Packing.Spent() {
+		if b.takeBack(done, from); i > 0 && b.c.m.Left.Packing.Spent() {
 			break
 		}
 	}
@@ -350,7 +350,7 @@ func (b *builder) members(x layout.Vertex, want front.Vector) bool {
 func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector) bool {
 	left, open := b.left, want.Total()
 	copy(left, want)
-	v, cost, packing := b.c.p.Model.View, lookSteps(want), &b.c.p.Model.Left.Packing
+	v, cost, packing := b.c.m.View, lookSteps(want), &b.c.m.Left.Packing
 	for pos := v.First(x); pos < v.EndOf(x) && open > 0; pos++ {
 		packing.Spend(cost)
 		a := b.s.classes.node(pos)
@@ -371,18 +371,18 @@ func (b *builder) membersBy(seq []int, x layout.Vertex, want front.Vector) bool 
 
 // take places up to so many members of a role on a node, and says how many.
 func (b *builder) take(a *front.Node, pos int32, role, most int32) int32 {
-	x := b.s.p.Model.View.NodeVertex(pos)
-	n := b.loads.most(pos, role, b.caps.most(b.s.p.Model.View, x, int(role), most), a.Free)
+	x := b.s.m.View.NodeVertex(pos)
+	n := b.loads.most(pos, role, b.caps.most(b.s.m.View, x, int(role), most), a.Free)
 	for ; n > 0 && a.Zones != nil; n-- {
 		b.loads.put(pos, role, n)
-		holds := a.Zones.Holds(b.c.p.Model.ByShape(front.Vector(b.loads.on[pos])))
+		holds := a.Zones.Holds(b.c.m.ByShape(front.Vector(b.loads.on[pos])))
 		if b.loads.put(pos, role, -n); holds {
 			break
 		}
 	}
 	if n > 0 {
 		b.loads.put(pos, role, n)
-		b.caps.count(b.s.p.Model.View, x, int(role), int64(n))
+		b.caps.count(b.s.m.View, x, int(role), int64(n))
 		b.undo = append(b.undo, change{at: pos, of: role, members: n})
 	}
 	return n

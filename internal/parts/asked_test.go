@@ -39,11 +39,11 @@ func TestSlotsBesideReservedAmountsAreSummedUp(t *testing.T) {
 	require.NoError(t, err)
 	Engine{p}.Count()
 	p.Ready()
-	s := newSearch(p, map[int32]room.Reserved{0: {Amounts: []int64{3}}})
+	table := (&asked{p: p, taken: map[int32]room.Reserved{0: {Amounts: []int64{3}}}}).Slots()
 	node := p.Model.View.NodeVertex(p.Model.View.At(0))
 	var slots []int64
 	for _, x := range []layout.Vertex{node, p.Model.View.Above(node), layout.Root} {
-		slots = append(slots, s.slots.At(x))
+		slots = append(slots, table.At(x))
 	}
 	require.Equal(t, []int64{1, 9, 9}, slots)
 }

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"math"
@@ -164,7 +164,7 @@ func (e *nodeEnumerator) room(role int, free []int64) int32 {
 		}
 	}
 	if room > 0 && e.zones != nil {
-		room = min(room, int64(e.zones.Most(e.capacity.p.Model.Twin(role))))
+		room = min(room, int64(e.zones.Most(e.capacity.m.Twin(role))))
 	}
 	return int32(room)
 }
@@ -174,16 +174,16 @@ func (e *nodeEnumerator) room(role int, free []int64) int32 {
 // O(vectors * roles).
 func (e *nodeEnumerator) zoneRoom() int32 {
 	n, main := int32(-1), e.capacity.tables.space.Main
-	if main < len(e.capacity.search.roles) {
+	if main < e.capacity.search.roles {
 		e.at[main] = 0
 	}
 	// Other roles of the main one's shape find zones as it does, and count in the same place.
-	others := e.capacity.p.Model.ByShape(e.at[:len(e.capacity.search.roles)])
+	others := e.capacity.m.ByShape(e.at[:e.capacity.search.roles])
 	for _, p := range e.zones {
 		switch {
 		case !others.Within(p):
 		case main < len(p):
-			n = max(n, p[e.capacity.p.Model.Twin(main)]-others[e.capacity.p.Model.Twin(main)])
+			n = max(n, p[e.capacity.m.Twin(main)]-others[e.capacity.m.Twin(main)])
 		default:
 			n = 0
 		}
@@ -195,14 +195,14 @@ func (e *nodeEnumerator) zoneRoom() int32 {
 // before leave, and puts each vector with the most of the main one beside it. End drops the vectors within others.
 func (e *nodeEnumerator) extend(role int, free []int64) {
 	main := e.capacity.tables.space.Main
-	if role == len(e.capacity.search.roles) {
+	if role == e.capacity.search.roles {
 		most := int32(math.MaxInt32)
 		if e.zones != nil {
 			if most = e.zoneRoom(); most < 0 {
 				return
 			}
 		}
-		if main < len(e.capacity.search.roles) {
+		if main < e.capacity.search.roles {
 			e.at[main] = min(most, e.room(main, free))
 		}
 		e.capacity.tables.space.Spend(1)

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"testing"
@@ -9,7 +9,6 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/selections"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/topology"
@@ -32,23 +31,18 @@ func TestChoicesAreMadeOnce(t *testing.T) {
 	c, err := snapshot.New(spec)
 	require.NoError(t, err)
 	within := []gang.Rule{{Layer: "layer", Strength: gang.MustGather}}
-	p, err := problem.New(c, &gang.Request{
+	whole := newSearch(t, c, &gang.Request{
 		Name: "gang", Tree: "default", Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}}, MinParts: 1,
 		Members: []gang.Member{{Name: "0"}, {Name: "1"}, {Name: "2"}},
 		Parts:   []gang.Part{{Name: "fed", Members: []string{"0", "1"}, Tree: "feeds", Gather: within}, {Name: "other", Members: []string{"2"}}},
-	}, nil, problem.Bounds{})
-	require.NoError(t, err)
-	Engine{p}.Count()
-	p.Ready()
-
-	whole := newSearch(p, nil)
+	})
 	require.Len(t, whole.crossGroups, 1)
-	feed := []layout.Vertex{p.Model.Gang.Parts[0].OtherTree.Above(p.Model.Gang.Parts[0].OtherTree.NodeVertex(0))}
+	feed := []layout.Vertex{whole.m.Gang.Parts[0].OtherTree.Above(whole.m.Gang.Parts[0].OtherTree.NodeVertex(0))}
 	had := whole.choices.budget
 	first := whole.inDomains(feed)
-	require.Equal(t, had-int64(p.Model.View.Nodes), whole.choices.budget)
+	require.Equal(t, had-int64(whole.m.View.Nodes), whole.choices.budget)
 	require.Same(t, first, whole.inDomains(feed))
-	some := whole.forSelection(selections.FirstOnes(&p.Model, 2))
+	some := whole.ForSelection(selections.FirstOnes(whole.m, 2))
 	require.Same(t, whole.choices, some.choices)
 	had = some.choices.budget
 	first = some.inDomains(feed)

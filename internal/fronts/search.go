@@ -1,44 +1,43 @@
-// Package parts answers: where does a gang go whose members are of several shapes, whose groups differ, or whose
-// groups lie in another topology? [Engine] takes an inventory of the gang and divides vertices into classes. It sums
-// fronts up the tree (package front), and decides strategy, domain, children and members.
+// Package fronts answers: where does a gang go whose members are of several shapes, whose groups differ, or whose
+// groups lie in another topology? A [Search] takes an inventory of the gang and divides vertices into classes. It sums
+// fronts up the tree (package front), and decides strategy, domain, children and members. It sees the model alone, and what
+// nodes have through [Asked].
 //
 // The rules are those of docs/order/7-shapes.md and docs/order/8-parts.md. A search that ends before everything was
-// tried notes it in Model.Doubt: then neither its plan nor a refusal is proven.
+// tried notes it in the model's Doubt: then neither its plan nor a refusal is proven.
 //
 // Everything here belongs to one plan and is not safe for concurrent use. All searches of a plan share steps, vertex
 // classes and domain choices; tables are each search's own.
-package parts
+package fronts
 
 import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
-	"github.com/muster-sched/muster/internal/joint"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/manyshapes"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
-	"github.com/muster-sched/muster/internal/room"
 )
 
 // This file answers: what does a search know before it decides? The inventory, the weights and the slots are made here.
 
-// search looks for the best plan of one selection of a gang. It holds the inventory of the gang, the classes of
+// Search looks for the best plan of one selection of a gang. It holds the inventory of the gang, the classes of
 // vertices, and the tables that capacities of it share.
 //
 // Vectors here have one number for each role, then one for each class of groups: dimension len(roles)+k counts groups
 // of class k.
-type search struct {
-	p     *problem.Problem
-	roles []*problem.Problem // by role: the problem of its members alone
-	slots model.SlotTable    // of the first role
-	// By node: amounts taken by new members placed before, and given back by leaving ones.
-	reserved map[int32]room.Reserved
-	released map[int32]room.Released
-	asks     [][]int64 // amounts that one member asks for, by role, then by need
-	classes  *vertexClasses
-	joint    *joint.Bound  // bounds what fits below a vertex; nil: nothing does but fronts
-	loads    front.Weights // as the joint bound weighs
+type Search struct {
+	m         *model.Model
+	asked     Asked
+	roles     int
+	slots     model.SlotTable // of the first role
+	chosen    *Chosen         // nil: no domains of other topologies are chosen
+	selection model.Selection // nil: all members of the model are placed
+	asks      [][]int64       // amounts that one member asks for, by role, then by need
+	classes   *vertexClasses
+	joint     Bound         // bounds what fits below a vertex; nil: nothing does but fronts
+	weights   []int64       // by role, as the joint bound weighs one member
+	loads     front.Weights // as the joint bound weighs
 	// relaxed: each role finds zones by itself, whatever the others take.
 	relaxed bool
 
@@ -52,7 +51,7 @@ type search struct {
 	crossGroups []crossGroup   // groups in other topologies
 	choices     *domainChoices // nil without crossGroups
 	// byDomains are the searches for choices of domains, by choiceKey.
-	byDomains map[string]*search
+	byDomains map[string]*Search
 	// multiples has, for each rule, the members of each dimension that it counts; nil: the rule binds no domain.
 	multiples []front.Weights
 	caps      capRules
@@ -63,9 +62,9 @@ type search struct {
 	feasibility verdict            // of the selection, under the hard rules
 	manyShapes  *manyshapes.Search // decides in place of fronts; nil: fronts do
 	broken      bool               // running members break a limit of the gang: no node takes any
-	within      bool               // no steps are spent beyond those that are left
-	fewest      int                // for a refusal: so many members must be placed, of any ranks; 0: the lowest
-	built       *problem.Outcome   // a plan where fronts left a doubt
+	Within      bool               // no steps are spent beyond those that are left
+	Fewest      int                // for a refusal: so many members must be placed, of any ranks; 0: the lowest
+	built       *model.Answer      // a plan where fronts left a doubt
 }
 
 // verdict caches the answer to a yes-or-no question; the zero value stands for a question that was not asked yet.
@@ -77,14 +76,13 @@ const (
 	no
 )
 
-// newSearch reads the gang and classifies the vertices. Amounts in reserved, by node, count as taken.
-// O(nodes * roles * resources + members).
-func newSearch(p *problem.Problem, reserved map[int32]room.Reserved) *search {
-	s := &search{p: p, reserved: reserved, released: p.Room.Slots().LeavingReleased(), broken: p.Broken()}
-	s.roles, s.asks = s.p.OfRoles(), s.p.Model.Room.Asks()
-	s.slots, s.joint = s.roles[0].Room.SlotsBeside(reserved), joint.Of(p, s.roles)
+// New reads the gang and classifies the vertices. O(nodes * roles * resources + members).
+func New(asked Asked) *Search {
+	s := begin(asked)
+	s.broken, s.slots = s.m.Room.Broken(), asked.Slots()
+	s.joint, s.weights = asked.Bound()
 	s.readGroups()
-	if s.crossesTrees() {
+	if s.CrossesTrees() {
 		s.choices = s.newDomainChoices()
 	}
 	s.sumTotals()
@@ -93,10 +91,18 @@ func newSearch(p *problem.Problem, reserved map[int32]room.Reserved) *search {
 	return s
 }
 
+// begin is a search that knows its roles.
+func begin(asked Asked) *Search {
+	s := &Search{m: asked.Model(), asked: asked, chosen: asked.Chosen()}
+	s.asks = s.m.Room.Asks()
+	s.roles = len(s.asks)
+	return s
+}
+
 // readGroups takes the inventory of the problem's selection.
-func (s *search) readGroups() {
-	s.want, s.groups, s.done = takeInventory(s.p)
-	if s.counted = countedOf(s.p); s.counted != nil {
+func (s *Search) readGroups() {
+	s.want, s.groups, s.done = takeInventory(s.m, s.roles)
+	if s.counted = countedOf(s.m); s.counted != nil {
 		s.want = append(slices.Clip(s.want), make(front.Vector, s.counted.dims())...)
 		s.counted.bound(s.want)
 	}
@@ -106,7 +112,7 @@ func (s *search) readGroups() {
 
 // relax returns the search with a looser rule for zones: each role finds zones by itself, as if the others took none.
 // No plan may come of it; a gang that does not fit here does not fit at all, so that a refusal is proven.
-func (s *search) relax() *search {
+func (s *Search) relax() *Search {
 	out := *s
 	out.relaxed, out.cached, out.feasibility = true, nil, 0
 	if s.classes.relaxed == nil {
@@ -116,12 +122,13 @@ func (s *search) relax() *search {
 	return &out
 }
 
-// forSelection returns the search for another selection of the same gang. Roles, slots and vertex classes stay valid,
+// ForSelection returns the search for another selection of the same gang. Roles, slots and vertex classes stay valid,
 // for the classes are capped at the demand of the whole gang; the groups are counted anew.
-func (s *search) forSelection(in model.Selection) *search {
-	s.p.Model.Left.Packing.Spend(int64(s.vertices()))
+func (s *Search) ForSelection(in model.Selection) *Search {
+	s.m.Left.Packing.Spend(int64(s.vertices()))
 	out := *s
-	out.p, out.cached, out.byDomains, out.feasibility, out.built = s.p.Only(in), nil, nil, 0, nil
+	out.asked, out.selection, out.cached, out.byDomains, out.feasibility, out.built = s.asked.Only(in), in, nil, nil, 0, nil
+	out.m = out.asked.Model()
 	out.readGroups()
 	out.sumTotals()
 	out.avoidLongFronts()
@@ -130,8 +137,8 @@ func (s *search) forSelection(in model.Selection) *search {
 
 // sumTotals counts every role and class in the whole selection, and weighs one group of each class. Outer classes
 // come first, so that the number of a class is known before that of its inner groups.
-func (s *search) sumTotals() {
-	r := len(s.roles)
+func (s *Search) sumTotals() {
+	r := s.roles
 	s.totals = slices.Clone(s.want)
 	clear(s.totals[len(s.totals)-s.counted.dims():])
 	for k := range s.groups { // outer ones first
@@ -145,7 +152,7 @@ func (s *search) sumTotals() {
 	}
 	s.sizes = s.weigh(one)
 	s.scales = []front.Weights{s.sizes}
-	for i := range s.p.Room.Needs {
+	for i := range s.asks[0] {
 		ask := make(front.Weights, r)
 		for role := range ask {
 			ask[role] = s.asks[role][i]
@@ -158,24 +165,24 @@ func (s *search) sumTotals() {
 		load := make(front.Weights, r)
 		for role := range load {
 			before := role
-			if s.p.Parts.RoleBefore != nil { // domains were chosen, and roles divided
-				before = int(s.p.Parts.RoleBefore[role])
+			if s.chosen != nil { // domains were chosen, and roles divided
+				before = int(s.chosen.RoleBefore[role])
 			}
-			load[role] = s.joint.Weights[before]
+			load[role] = s.weights[before]
 		}
 		s.loads = s.weigh(load)
 	}
 	s.weighMultiples()
 	s.counted = s.counted.weighed(s)
-	if s.caps = capsOf(s); s.caps.broken(s.p.Model.View) || breakDomains(s.p) {
+	if s.caps = capsOf(s); s.caps.broken(s.m.View) || breakDomains(s.m) {
 		s.caps, s.broken = nil, true // of the nodes none takes any, and no front would keep what is broken
 	}
 }
 
 // weigh extends weights of roles by weights of classes: a group weighs the sum of its members, with
 // inner groups. Inner classes come later in the list, so one pass from the back suffices.
-func (s *search) weigh(roles front.Weights) front.Weights {
-	return extend(append(roles, make(front.Weights, len(s.want)-len(s.roles))...), len(s.roles), s.groups)
+func (s *Search) weigh(roles front.Weights) front.Weights {
+	return extend(append(roles, make(front.Weights, len(s.want)-s.roles)...), s.roles, s.groups)
 }
 
 // extend fills in, after the weights of r roles, the weight of one group of each class: the sum of its members. It changes w.
@@ -192,7 +199,7 @@ func extend(w front.Weights, r int, groups []groupClass) front.Weights {
 
 // readMisses lists by level the misses that a strategy can tell apart: 0, and all worths of its groups but their
 // smallest.
-func (s *search) readMisses() {
+func (s *Search) readMisses() {
 	s.misses = nil
 	add := func(level int, rules model.Gather) {
 		for len(s.misses) < level {
@@ -216,24 +223,24 @@ func (s *search) readMisses() {
 }
 
 // members is the number of members that a vector stands for.
-func (s *search) members(a front.Vector) int64 { return s.sizes.Of(a) }
+func (s *Search) members(a front.Vector) int64 { return s.sizes.Of(a) }
 
 // capsOf are the limits of the gang and its parts. A begun group is counted among the running ones. O(limits * members * tiers).
-func capsOf(s *search) (rules capRules) {
+func capsOf(s *Search) (rules capRules) {
 	var place, at []int32
-	s.p.Model.Gang.Each(func(a *model.Part) {
+	s.m.Gang.Each(func(a *model.Part) {
 		for _, l := range a.Limits {
 			if l.Domains {
 				continue // counted beside that
 			}
 			if place == nil {
-				place, at = s.p.Model.Places(), s.p.Model.PositionsByRank()
+				place, at = s.m.Places(), s.m.PositionsByRank()
 			}
 			r := capRule{OnPart: l}
 			switch {
 			case l.Alone != "":
 				ranks := a.LimitedBy(l)
-				others := countMembers(s, without(s.p.Model.Ranks, ranks), place, at)
+				others := countMembers(s, without(s.m.Ranks, ranks), place, at)
 				r.its, r.others = countMembers(s, ranks, place, at), &others
 			case l.Depth == 0:
 				r.its = countMembers(s, a.All(), place, at)
@@ -261,31 +268,39 @@ func without(all int, some []int) (ranks []int) {
 }
 
 // countMembers counts members, given by rank: new ones by role. A limit counts all members of a role, or none.
-func countMembers(s *search, ranks []int, place, at []int32) counts {
+func countMembers(s *Search, ranks []int, place, at []int32) counts {
 	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
 	for _, rank := range ranks {
 		if i := place[rank]; i >= 0 {
-			c.totals[s.p.Model.Role(int(i))] = 1
+			c.totals[s.m.Role(int(i))] = 1
 		}
 		if at[rank] >= 0 {
-			c.runs.Add(s.p.Model.View, s.p.Model.View.NodeVertex(at[rank]), 1)
+			c.runs.Add(s.m.View, s.m.View.NodeVertex(at[rank]), 1)
 		}
 	}
-	c.of = extend(slices.Clone(c.totals), len(s.roles), s.groups)
+	c.of = extend(slices.Clone(c.totals), s.roles, s.groups)
 	return c
 }
 
 // countGroups counts groups: new ones by class. A limit counts all groups of a class, or none.
-func countGroups(s *search, groups []*model.Part, at []int32) counts {
+func countGroups(s *Search, groups []*model.Part, at []int32) counts {
 	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
 	for _, a := range groups {
-		if home := s.p.Model.View.LowestOf(a.All(), at); home >= 0 {
-			c.runs.Add(s.p.Model.View, home, 1)
+		if home := s.m.View.LowestOf(a.All(), at); home >= 0 {
+			c.runs.Add(s.m.View, home, 1)
 		}
 	}
 	for k, g := range s.groups {
-		c.totals[len(s.roles)+k] = int64(room.Bit(g.home < 0 && slices.Contains(groups, g.parts[0])))
+		c.totals[s.roles+k] = bit(g.home < 0 && slices.Contains(groups, g.parts[0]))
 	}
-	c.of = extend(slices.Clone(c.totals), len(s.roles), s.groups)
+	c.of = extend(slices.Clone(c.totals), s.roles, s.groups)
 	return c
+}
+
+// bit is 1 for true.
+func bit(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
 }

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"iter"
@@ -8,8 +8,8 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/manyshapes"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/packing"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: when are fronts too long, and what decides in their place?
@@ -18,25 +18,25 @@ import (
 const manyShapesFrom = 1 << 12
 
 // isPlain says whether packing knows all rules of the gang.
-func (s *search) isPlain() bool {
-	return len(s.groups)+len(s.done) == 0 && !s.crossesTrees() && s.p.Parts.AllowedOf == nil && len(s.p.Model.Multiples)+len(s.caps) == 0 && s.counted == nil
+func (s *Search) isPlain() bool {
+	return len(s.groups)+len(s.done) == 0 && !s.CrossesTrees() && s.chosen == nil && len(s.m.Multiples)+len(s.caps) == 0 && s.counted == nil
 }
 
 // avoidLongFronts has the gang packed if its fronts would be too long.
 //
 // order: roles.12
-func (s *search) avoidLongFronts() {
+func (s *Search) avoidLongFronts() {
 	s.manyShapes = nil
-	if s.isPlain() && s.vectors() > max(manyShapesFrom, int64(s.p.Model.Steps)/16) {
+	if s.isPlain() && s.vectors() > max(manyShapesFrom, int64(s.m.Steps)/16) {
 		s.manyShapes = s.newManyShapes()
 	}
 }
 
 // newManyShapes makes the search that packs the gang's members, whatever groups they are in.
-func (s *search) newManyShapes() *manyshapes.Search {
+func (s *Search) newManyShapes() *manyshapes.Search {
 	all := s.classes.all()
 	k := &manyshapes.Search{
-		P: s.p, Asks: s.asks, Want: s.totals[:len(s.roles)], Slots: s.slots, Of: all.of, Left: &s.p.Model.Left.Packing,
+		M: s.m, Asks: s.asks, Want: s.totals[:s.roles], Slots: s.slots, Of: all.of, Left: &s.m.Left.Packing,
 		ChildrenOf: func(class int32) []int64 { return all.kids[int(class)-len(all.nodes)] },
 	}
 	for _, a := range all.nodes {
@@ -48,20 +48,20 @@ func (s *search) newManyShapes() *manyshapes.Search {
 
 // construct iterates over plans by construction, where steps for fronts are spent. doubted: there was doubt before the
 // fronts of this search left some.
-func (s *search) construct(doubted bool) iter.Seq[*problem.Outcome] {
+func (s *Search) construct(doubted bool) iter.Seq[*model.Answer] {
 	if s.isPlain() { // what fronts forgot does not matter
-		s.manyShapes, *s.p.Model.Doubt = s.newManyShapes(), doubted
+		s.manyShapes, *s.m.Doubt = s.newManyShapes(), doubted
 		return s.manyShapes.Plans()
 	}
-	*s.p.Model.Doubt = true
-	if s.crossesTrees() || s.p.Model.BindsBelow() {
-		return func(func(*problem.Outcome) bool) {}
+	*s.m.Doubt = true
+	if s.CrossesTrees() || s.m.BindsBelow() {
+		return func(func(*model.Answer) bool) {}
 	}
 	return s.builds()
 }
 
 // vectors bounds the number of vectors in a front: those of all roles but the largest.
-func (s *search) vectors() int64 {
+func (s *Search) vectors() int64 {
 	n, largest := int64(1), slices.Max(s.totals)
 	for _, most := range s.totals {
 		if n *= int64(most) + 1; n > math.MaxInt32*int64(largest+1) {
@@ -72,12 +72,12 @@ func (s *search) vectors() int64 {
 }
 
 // kindOf is a class of nodes as packing knows it.
-func (s *search) kindOf(a *front.Node) packing.Kind {
+func (s *Search) kindOf(a *front.Node) packing.Kind {
 	kind := packing.Kind{Free: a.Free, Open: a.Open}
 	if a.Zones != nil {
 		kind.Takes = func(some []int32) bool {
-			s.p.Model.Left.Packing.Spend(int64(len(a.Zones)) / 4)
-			return a.Zones.Holds(s.p.Model.ByShape(front.Vector(some)))
+			s.m.Left.Packing.Spend(int64(len(a.Zones)) / 4)
+			return a.Zones.Holds(s.m.ByShape(front.Vector(some)))
 		}
 	}
 	return kind

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
@@ -38,7 +37,8 @@ type finished struct {
 // inventory is the canonical form of a gang: which groups can change places, and how many there are of each class.
 // Equal signatures make a class, whatever names and ranks the groups have.
 type inventory struct {
-	p          *problem.Problem
+	m          *model.Model
+	roles      int
 	pendingOf  []int32 // by rank: index in pending; -1: it runs
 	positionOf []int32 // by rank: position while it runs; -1: it does not
 	signatures map[*model.Part]string
@@ -49,19 +49,19 @@ type inventory struct {
 // takeInventory returns the gang's own vector (own members and outermost groups), the classes and the finished groups.
 // Classes come level by level, outermost first, those of a level in the order of first ranks; so the class around
 // another has a lower number.
-func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass, done []finished) {
-	inv := inventory{p: p, pendingOf: p.Model.Places(), signatures: p.Model.Signatures(true, false)}
-	own := make(front.Vector, len(p.Room.Shapes))
-	inv.countOwn(p.Model.Gang, own)
-	todo := inv.collect(-1, []*model.Part{p.Model.Gang}) // breadth first, which gives the order of classes
-	for len(todo) > 0 {                                  // level by level
+func takeInventory(m *model.Model, roles int) (want front.Vector, classes []groupClass, done []finished) {
+	inv := inventory{m: m, roles: roles, pendingOf: m.Places(), signatures: m.Signatures(true, false)}
+	own := make(front.Vector, roles)
+	inv.countOwn(m.Gang, own)
+	todo := inv.collect(-1, []*model.Part{m.Gang}) // breadth first, which gives the order of classes
+	for len(todo) > 0 {                            // level by level
 		var next []nested
 		for _, n := range todo {
 			next = append(next, inv.addClass(n)...)
 		}
 		todo = next
 	}
-	dims := len(p.Room.Shapes) + len(inv.classes)
+	dims := roles + len(inv.classes)
 	want = make(front.Vector, dims)
 	copy(want, own)
 	// Only now the number of dimensions is known.
@@ -74,11 +74,11 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 	for k := range inv.classes {
 		a := &inv.classes[k]
 		if a.parent < 0 {
-			want[len(p.Room.Shapes)+k] = int32(len(a.parts))
+			want[roles+k] = int32(len(a.parts))
 		} else {
 			// Groups of one class have equally many inner groups of each class.
 			outer := &inv.classes[a.parent]
-			outer.needs[len(p.Room.Shapes)+k] = int32(len(a.parts) / len(outer.parts))
+			outer.needs[roles+k] = int32(len(a.parts) / len(outer.parts))
 		}
 	}
 	return want, inv.classes, inv.done
@@ -89,7 +89,7 @@ func takeInventory(p *problem.Problem) (want front.Vector, classes []groupClass,
 func (inv *inventory) countOwn(a *model.Part, own front.Vector) {
 	for _, rank := range a.Ranks {
 		if i := inv.pendingOf[rank]; i >= 0 {
-			own[inv.p.Model.Role(int(i))]++
+			own[inv.m.Role(int(i))]++
 		}
 	}
 	for _, o := range a.Parts {
@@ -118,7 +118,7 @@ func (inv *inventory) groupsIn(a *model.Part) (out []*model.Part) {
 func (inv *inventory) finish(a *model.Part) {
 	a.Each(func(o *model.Part) {
 		if home := inv.homeOf(o); home >= 0 && o.InTree() {
-			inv.done = append(inv.done, finished{gather: o.Gather, level: o.Level, tier: inv.p.Model.View.TierOf(home)})
+			inv.done = append(inv.done, finished{gather: o.Gather, level: o.Level, tier: inv.m.View.TierOf(home)})
 		}
 	})
 }
@@ -127,7 +127,7 @@ func (inv *inventory) finish(a *model.Part) {
 // hard rule: with one, members that run there reach the root.
 func (inv *inventory) homeOf(a *model.Part) layout.Vertex {
 	x := inv.lowestOf(a)
-	if x >= 0 && inv.p.Model.View.Contains(inv.p.Model.View.Outside, x) && inv.p.Model.Hard {
+	if x >= 0 && inv.m.View.Contains(inv.m.View.Outside, x) && inv.m.Hard {
 		return layout.Root
 	}
 	return x
@@ -135,13 +135,13 @@ func (inv *inventory) homeOf(a *model.Part) layout.Vertex {
 
 // lowestOf is the lowest vertex above the running members of a part, -1 if none run.
 func (inv *inventory) lowestOf(a *model.Part) layout.Vertex {
-	if len(inv.p.Model.Running) == 0 {
+	if len(inv.m.Running) == 0 {
 		return -1
 	}
 	if inv.positionOf == nil {
-		inv.positionOf = inv.p.Model.PositionsByRank()
+		inv.positionOf = inv.m.PositionsByRank()
 	}
-	return inv.p.Model.View.LowestOf(a.All(), inv.positionOf)
+	return inv.m.View.LowestOf(a.All(), inv.positionOf)
 }
 
 // nested are groups with one signature inside the groups of one class: a class to be.
@@ -173,7 +173,7 @@ func (inv *inventory) collect(parent int, outer []*model.Part) []nested {
 // addClass makes a class, and returns the classes to be inside its groups.
 func (inv *inventory) addClass(n nested) []nested {
 	first := n.parts[0]
-	k := groupClass{gather: first.Gather, level: first.Level, parent: n.parent, parts: n.parts, needs: make(front.Vector, len(inv.p.Room.Shapes))}
+	k := groupClass{gather: first.Gather, level: first.Level, parent: n.parent, parts: n.parts, needs: make(front.Vector, inv.roles)}
 	k.of = len(inv.classes)
 	inv.countOwn(first, k.needs)
 	k.home = inv.homeOf(first)

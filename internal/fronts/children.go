@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"cmp"
@@ -24,21 +24,21 @@ type share struct {
 // smallest set might not hold the vector: then every child may be filled, in the sequence in which sumChildren summed
 // them, which puts equal ones next to each other.
 func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
-	if c.p.Model.View.IsNode(x) {
+	if c.m.View.IsNode(x) {
 		return nil
 	}
-	lo, end := c.p.Model.View.Kids(x)
+	lo, end := c.m.View.Kids(x)
 	var out []share
 	if x == layout.Root {
 		if c.outside.Total() > 0 {
-			out, want = append(out, share{c.p.Model.View.Outside, c.outside}), want.Minus(c.outside)
+			out, want = append(out, share{c.m.View.Outside, c.outside}), want.Minus(c.outside)
 		}
-		end = c.p.Model.View.Outside
+		end = c.m.View.Outside
 	}
 	// Children without room or running members are in no set.
 	var children []layout.Vertex
 	for child := lo; child < end; child++ {
-		if !c.frontOf(child).IsZero() || c.p.Model.Siblings.At(child) > 0 {
+		if !c.frontOf(child).IsZero() || c.m.Siblings.At(child) > 0 {
 			children = append(children, child)
 		}
 	}
@@ -71,19 +71,19 @@ func (c *capacity) chooser(children []layout.Vertex, want front.Vector) sets.Fro
 	items, set := make([]sets.FrontItem, len(children)), keys.Of(c.tables.space.Features)
 	for i, child := range children {
 		items[i] = sets.FrontItem{
-			Slots: c.search.slots.At(child), Used: c.p.Model.Siblings.At(child), Keys: c.p.Model.Values(set, child, false), Front: c.frontOf(child),
+			Slots: c.search.slots.At(child), Used: c.m.Siblings.At(child), Keys: c.m.Values(set, child, false), Front: c.frontOf(child),
 		}
 	}
 	return sets.FrontChooser{
-		Policy: c.p.Model.Policy, Features: c.tables.space.Features, Items: items, Want: want, Space: c.tables.space,
-		Sizes: c.search.sizes, Scales: c.search.scales, Left: &c.p.Model.Left.Sets,
+		Policy: c.m.Policy, Features: c.tables.space.Features, Items: items, Want: want, Space: c.tables.space,
+		Sizes: c.search.sizes, Scales: c.search.scales, Left: &c.m.Left.Sets,
 	}
 }
 
 // countsChildren says whether the span of a domain is the number of children that take new members: not where children in
 // use, or nodes outside the tree, count too.
 func (c *capacity) countsChildren(d layout.Vertex) bool {
-	return !c.p.Model.View.IsNode(d) && c.p.Model.LCA < 0 && d != layout.Root
+	return !c.m.View.IsNode(d) && c.m.LCA < 0 && d != layout.Root
 }
 
 // leastSpan is a lower bound of span, from weights alone: each child counts as if it took its heaviest vector, so
@@ -93,7 +93,7 @@ func (c *capacity) leastSpan(d layout.Vertex) int {
 	if !c.countsChildren(d) {
 		return 0
 	}
-	lo, end := c.p.Model.View.Kids(d)
+	lo, end := c.m.View.Kids(d)
 	places := make([]front.Front, 0, end-lo)
 	for child := lo; child < end; child++ {
 		places = append(places, c.frontOf(child))
@@ -108,16 +108,16 @@ func (c *capacity) span(d layout.Vertex) int {
 	n := 0
 	c.shares[d] = c.distribute(d, c.expand(d, c.search.want))
 	for _, s := range c.shares[d] {
-		if c.p.Model.Siblings.At(s.at) == 0 {
+		if c.m.Siblings.At(s.at) == 0 {
 			n++
 		}
 	}
-	if c.p.Model.View.IsNode(d) || len(c.p.Model.Siblings) == 0 {
+	if c.m.View.IsNode(d) || len(c.m.Siblings) == 0 {
 		return n
 	}
-	lo, end := c.p.Model.View.Kids(d)
+	lo, end := c.m.View.Kids(d)
 	for child := lo; child < end; child++ {
-		if c.p.Model.Siblings.At(child) > 0 {
+		if c.m.Siblings.At(child) > 0 {
 			n++
 		}
 	}

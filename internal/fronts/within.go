@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/steps"
 )
 
@@ -31,17 +30,17 @@ type countedLimit struct {
 }
 
 // countedOf reads the limits of a gang; nil: it has none. O(limits * running members * tiers).
-func countedOf(p *problem.Problem) *countedDomains {
-	w := &countedDomains{view: p.Model.View}
-	p.Model.Gang.Each(func(a *model.Part) {
-		if a == p.Model.Gang && p.Model.Limits.CountDomains() {
-			for _, c := range p.Model.Limits.Within {
-				w.add(p, a, c.Tier, c.Most)
+func countedOf(m *model.Model) *countedDomains {
+	w := &countedDomains{view: m.View}
+	m.Gang.Each(func(a *model.Part) {
+		if a == m.Gang && m.Limits.CountDomains() {
+			for _, c := range m.Limits.Within {
+				w.add(m, a, c.Tier, c.Most)
 			}
 		}
 		for _, l := range a.Limits {
 			if l.Domains {
-				w.add(p, a, l.Tier, l.Most)
+				w.add(m, a, l.Tier, l.Most)
 			}
 		}
 	})
@@ -52,24 +51,24 @@ func countedOf(p *problem.Problem) *countedDomains {
 }
 
 // add adds a limit of the gang or of a part.
-func (w *countedDomains) add(p *problem.Problem, a *model.Part, tier int32, most int64) {
-	c := countedLimit{tier: tier, ranks: a.All(), all: a == p.Model.Gang, used: map[layout.Vertex]bool{}}
-	at := p.Model.PositionsByRank()
+func (w *countedDomains) add(m *model.Model, a *model.Part, tier int32, most int64) {
+	c := countedLimit{tier: tier, ranks: a.All(), all: a == m.Gang, used: map[layout.Vertex]bool{}}
+	at := m.PositionsByRank()
 	for _, rank := range c.ranks {
 		if at[rank] >= 0 {
 			c.used[w.view.DomainAt(at[rank], tier)] = true
 		}
 	}
-	c.left = int32(max(0, min(most-int64(len(c.used)), int64(len(p.Model.Pending)))))
+	c.left = int32(max(0, min(most-int64(len(c.used)), int64(len(m.Pending)))))
 	w.list = append(w.list, c)
 }
 
 // weighed are the limits of a search, whose totals are known, with the members that each counts. O(limits * members).
-func (w *countedDomains) weighed(s *search) *countedDomains {
-	if w == nil || !slices.ContainsFunc(w.list, func(c countedLimit) bool { return !c.all || s.p.Model.BindsBelow() }) {
+func (w *countedDomains) weighed(s *Search) *countedDomains {
+	if w == nil || !slices.ContainsFunc(w.list, func(c countedLimit) bool { return !c.all || s.m.BindsBelow() }) {
 		return w
 	}
-	place, at := s.p.Model.Places(), s.p.Model.PositionsByRank()
+	place, at := s.m.Places(), s.m.PositionsByRank()
 	next := &countedDomains{view: w.view, list: slices.Clone(w.list)}
 	for i := range next.list {
 		next.list[i].its = countMembers(s, w.list[i].ranks, place, at).of
@@ -193,11 +192,11 @@ func (w *countedDomains) largest(f front.Front, space *front.Space) (out front.F
 }
 
 // breakDomains says whether running members lie in more domains than a part may, or outside the tree.
-func breakDomains(p *problem.Problem) (broken bool) {
-	at := p.Model.PositionsByRank()
-	p.Model.Gang.Each(func(a *model.Part) {
+func breakDomains(m *model.Model) (broken bool) {
+	at := m.PositionsByRank()
+	m.Gang.Each(func(a *model.Part) {
 		for _, l := range a.Limits {
-			broken = broken || l.Domains && usesTooMany(p.Model.View, a, l, at)
+			broken = broken || l.Domains && usesTooMany(m.View, a, l, at)
 		}
 	})
 	return broken

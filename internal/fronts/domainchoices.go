@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"encoding/binary"
@@ -6,7 +6,6 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
@@ -15,8 +14,8 @@ import (
 // domainChoices are the searches for choices of domains in other topologies, one for each choice. All selections of
 // the gang share them and their budget. A search is made when its choice is first tried, since each reads all nodes.
 type domainChoices struct {
-	free     *search                    // without any choice
-	searches map[string]*search         // by choiceKey, for all members
+	free     *Search                    // without any choice
+	searches map[string]*Search         // by choiceKey, for all members
 	budget   int64                      // nodes that may still be read; 0 or less: none
 	slotSums map[*layout.View][][]int64 // by topology, see slotsBefore
 	rooms    map[sharedRoom]map[layout.Vertex]bool
@@ -34,18 +33,18 @@ type sharedRoom struct {
 const choiceWork = 64
 
 // newDomainChoices is for a gang with groups of other topologies. s is the search without any choice.
-func (s *search) newDomainChoices() *domainChoices {
-	budget := choiceWork * int64(s.p.Model.Steps)
-	return &domainChoices{free: s, searches: map[string]*search{}, budget: budget, slotSums: map[*layout.View][][]int64{}, rooms: map[sharedRoom]map[layout.Vertex]bool{}}
+func (s *Search) newDomainChoices() *domainChoices {
+	budget := choiceWork * int64(s.m.Steps)
+	return &domainChoices{free: s, searches: map[string]*Search{}, budget: budget, slotSums: map[*layout.View][][]int64{}, rooms: map[sharedRoom]map[layout.Vertex]bool{}}
 }
 
 // inDomainsCheaply is inDomains within the budget. It returns nil, and notes doubt, where a new search would exceed it.
-func (s *search) inDomainsCheaply(chosen []layout.Vertex) *search {
+func (s *Search) inDomainsCheaply(chosen []layout.Vertex) *Search {
 	domains := s.domainsOfParts(chosen)
 	key := s.choiceKey(domains)
 	// A known search is free, also once the budget is spent.
 	if s.byDomains[string(key)] == nil && s.choices.budget <= 0 {
-		*s.p.Model.Doubt = true
+		*s.m.Doubt = true
 		return nil
 	}
 	return s.keyedInDomains(domains, key)
@@ -53,14 +52,14 @@ func (s *search) inDomainsCheaply(chosen []layout.Vertex) *search {
 
 // inDomains returns the search in which each group of another topology is confined to its chosen domain; the root
 // confines nothing.
-func (s *search) inDomains(chosen []layout.Vertex) *search {
+func (s *Search) inDomains(chosen []layout.Vertex) *Search {
 	domains := s.domainsOfParts(chosen)
 	return s.keyedInDomains(domains, s.choiceKey(domains))
 }
 
 // choiceKey encodes a choice for all groups of the whole gang, so that selections without some of these groups share
 // searches.
-func (s *search) choiceKey(domains map[*model.Part]layout.Vertex) (key []byte) {
+func (s *Search) choiceKey(domains map[*model.Part]layout.Vertex) (key []byte) {
 	for i := range s.choices.free.crossGroups {
 		key = binary.AppendVarint(key, int64(domains[s.choices.free.crossGroups[i].part])) // the root: the group has no new members
 	}
@@ -68,7 +67,7 @@ func (s *search) choiceKey(domains map[*model.Part]layout.Vertex) (key []byte) {
 }
 
 // domainsOfParts is a choice of domains, given by group of the search, by part.
-func (s *search) domainsOfParts(chosen []layout.Vertex) map[*model.Part]layout.Vertex {
+func (s *Search) domainsOfParts(chosen []layout.Vertex) map[*model.Part]layout.Vertex {
 	domains := map[*model.Part]layout.Vertex{}
 	for i, d := range chosen {
 		domains[s.crossGroups[i].part] = d
@@ -79,24 +78,24 @@ func (s *search) domainsOfParts(chosen []layout.Vertex) map[*model.Part]layout.V
 // keyedInDomains finds the search for a choice, by its key, or makes it and pays for it from the budget: a search of
 // the whole gang costs the nodes that it reads, one of a selection in a known choice, which reads none, a flat
 // choiceWork.
-func (s *search) keyedInDomains(domains map[*model.Part]layout.Vertex, key []byte) *search {
+func (s *Search) keyedInDomains(domains map[*model.Part]layout.Vertex, key []byte) *Search {
 	if known := s.byDomains[string(key)]; known != nil {
 		return known
 	}
 	dc := s.choices
 	found := dc.searches[string(key)]
 	if found == nil {
-		dc.budget -= int64(s.p.Model.View.Nodes)
+		dc.budget -= int64(s.m.View.Nodes)
 		found = dc.newSearch(domains)
 		dc.searches[string(key)] = found
 	}
-	if s.p != dc.free.p { // the search of a selection
+	if s.asked != dc.free.asked { // the search of a selection
 		dc.budget -= choiceWork
-		found = found.forSelection(s.p.Parts.Selection)
+		found = found.ForSelection(s.selection)
 	}
 	// byDomains is of this selection, dc.searches of the whole gang.
 	if s.byDomains == nil {
-		s.byDomains = map[string]*search{}
+		s.byDomains = map[string]*Search{}
 	}
 	s.byDomains[string(key)] = found
 	return found
@@ -105,10 +104,10 @@ func (s *search) keyedInDomains(domains map[*model.Part]layout.Vertex, key []byt
 // newSearch makes the search of the whole gang for a choice. It takes its slots from the search without a choice:
 // they only break ties, and must do so alike for all choices. Its roles are those of the gang divided by the domains,
 // so that the inventory and the vertex classes are its own.
-func (dc *domainChoices) newSearch(domains map[*model.Part]layout.Vertex) *search {
+func (dc *domainChoices) newSearch(domains map[*model.Part]layout.Vertex) *Search {
 	free := dc.free
-	s := &search{p: free.p.WithDomains(domains), reserved: free.reserved, released: free.released, slots: free.slots, joint: free.joint}
-	s.roles, s.asks = s.p.OfRoles(), s.p.Model.Room.Asks()
+	s := begin(free.asked.WithDomains(domains))
+	s.slots, s.joint, s.weights = free.slots, free.joint, free.weights
 	s.readGroups()
 	s.sumTotals()
 	s.classes = s.newVertexClasses(free.classes.demand)
@@ -127,17 +126,17 @@ type dividedClasses struct {
 // divide takes the classes of nodes from those without a choice. It does not where classes must be found anew: zones bind,
 // whose fronts are by role, or there are too many roles for the bits.
 func (c *vertexClasses) divide(from *vertexClasses) {
-	if !c.search.p.Room.Zones().Bind() && len(c.search.p.Parts.AllowedOf) <= 32 {
+	if c.search.chosen.Split {
 		c.divided = &dividedClasses{from: from, known: sets.NewClassTable(1)}
 	}
 }
 
 // divideNode classifies a node by its class before, and the roles whose domains contain it. O(roles).
 func (c *vertexClasses) divideNode(x layout.Vertex) {
-	p, roles := c.search.p, uint32(0)
-	id, old := p.Model.View.Node(p.Model.View.Position(x)), c.divided.from.Of(x)
-	for r, in := range p.Parts.AllowedOf {
-		if len(in) > 0 && in.Holds(id) {
+	m, chosen, roles := c.search.m, c.search.chosen, uint32(0)
+	id, old := m.View.Node(m.View.Position(x)), c.divided.from.Of(x)
+	for r := range c.search.roles {
+		if chosen.Inside(r, id) {
 			roles |= 1 << r
 		}
 	}
@@ -145,9 +144,9 @@ func (c *vertexClasses) divideNode(x layout.Vertex) {
 	c.enter(x, &c.divided.byTable, c.divided.known.Of(c.key, nil), func() vertexClass {
 		// A role is open where the role that it was divided from is, within its domains.
 		before := c.divided.from.list[old].node
-		open := make([]bool, len(c.search.roles))
+		open := make([]bool, c.search.roles)
 		for r := range open {
-			open[r] = before.Open[p.Parts.RoleBefore[r]] && (len(p.Parts.AllowedOf[r]) == 0 || roles>>r&1 > 0)
+			open[r] = before.Open[chosen.RoleBefore[r]] && roles>>r&1 > 0
 		}
 		return vertexClass{first: x, node: &front.Node{Free: before.Free, Open: open}}
 	})
@@ -184,8 +183,8 @@ func (dc *domainChoices) slots(v *layout.View, role int, d layout.Vertex) int64 
 // interval of positions, takes two look-ups. O(nodes * roles * resources) the first time.
 func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
 	if dc.slotSums[v] == nil {
-		for _, one := range dc.free.roles {
-			sums, slots := make([]int64, v.Nodes+1), dc.slotsOf(one)
+		for role := range dc.free.roles {
+			sums, slots := make([]int64, v.Nodes+1), dc.free.asked.SlotsOf(role)
 			for pos := range v.Nodes {
 				sums[pos+1] = sums[pos] + slots(v.Node(pos))
 			}
@@ -195,30 +194,14 @@ func (dc *domainChoices) slotsBefore(v *layout.View) [][]int64 {
 	return dc.slotSums[v]
 }
 
-// slotsOf is a function that counts the slots of a role on a node: the index has them, unless it counts by more than
-// amounts and marks.
-func (dc *domainChoices) slotsOf(one *problem.Problem) func(id int32) int64 {
-	if v := dc.free.p.Model.View; !one.Room.Zones().Bind() && len(one.Request.Exclude) == 0 {
-		if ix := one.Room.Slots().OwnIndex(); ix != nil {
-			return func(id int32) int64 { return int64(ix.Slots.At(v.At(id))) }
-		}
-	}
-	return func(id int32) int64 {
-		if one.Room.Slots().Refusal(id) != "" {
-			return 0
-		}
-		return min(one.Room.Slots().Room(id, dc.free.released[id].Amounts), one.Model.Limits.OnNode())
-	}
-}
-
 // roomWithin are the domains of the gang's tree, of a tier, that may hold a group on the nodes that they share with d: all
 // others lack slots there for one of its roles by itself. O(nodes of d * (tiers + roles)) the first time.
 func (dc *domainChoices) roomWithin(a *crossGroup, d layout.Vertex, tier int32) map[layout.Vertex]bool {
-	key := sharedRoom{a.part, d, tier, string(a.needs.AppendTo(nil))}
+	key := sharedRoom{a.part, d, tier, keyOf(a.needs)}
 	if room := dc.rooms[key]; room != nil {
 		return room
 	}
-	v, own, before := a.part.OtherTree, dc.free.p.Model.View, dc.slotsBefore(a.part.OtherTree)
+	v, own, before := a.part.OtherTree, dc.free.m.View, dc.slotsBefore(a.part.OtherTree)
 	room, sums, of, last := map[layout.Vertex]bool{}, map[layout.Vertex][]int64{}, []int64(nil), layout.Vertex(-1)
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		// x is the domain of the tier that the node lies in; nodes of one domain need not be neighbours in v.
@@ -246,4 +229,13 @@ func (dc *domainChoices) roomWithin(a *crossGroup, d layout.Vertex, tier int32) 
 	}
 	dc.rooms[key] = room
 	return room
+}
+
+// keyOf is different for different vectors of one length.
+func keyOf(a front.Vector) string {
+	var key []byte
+	for _, n := range a {
+		key = binary.LittleEndian.AppendUint32(key, uint32(n))
+	}
+	return string(key)
 }

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 //
 // order: parts.5
 func (c *capacity) makeGroups(x layout.Vertex, below front.Front) (f front.Front, forgot bool) {
-	caps := c.search.caps.at(c.p.Model.View, x)
+	caps := c.search.caps.at(c.m.View, x)
 	if len(c.search.groups)+len(caps) == 0 && !c.tables.space.Exact {
 		return c.search.counted.above(x, below, c.tables.space)
 	}
@@ -52,7 +52,7 @@ type madeClass struct {
 // here too count as their members. So a class is made directly of vectors from below, and one whose groups serve only
 // others made here is left out.
 func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
-	r, dims := len(c.search.roles), len(c.search.totals)
+	r, dims := c.search.roles, len(c.search.totals)
 	m := &groupMaker{capacity: c, useful: make(front.Vector, dims), sides: make(front.Vector, dims), at: make(front.Vector, dims)}
 	keep := func(needs front.Vector) {
 		for i, n := range needs {
@@ -63,7 +63,7 @@ func (c *capacity) newGroupMaker(x layout.Vertex) *groupMaker {
 	}
 	// A dimension that counts above is kept up to the gang's number, all others are dropped.
 	keep(c.search.want)
-	above := c.p.Model.View.TierOf(c.p.Model.View.Above(x))
+	above := c.m.View.TierOf(c.m.View.Above(x))
 	for k := range c.search.groups {
 		if c.tables.bounds[k] >= above && c.tables.homes[k] != x {
 			keep(c.search.groups[k].needs)

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: on which node is each member? A vector goes down to the nodes, groups are made on the way back,
@@ -24,7 +23,7 @@ type placed struct {
 // child, with the groups that are made there.
 //
 // It returns nil where steps ran out on the way.
-func (c *capacity) decide(d layout.Vertex, st model.Strategy) *problem.Outcome {
+func (c *capacity) decide(d layout.Vertex, st model.Strategy) *model.Answer {
 	lists, want := make([][]placed, len(c.search.want)), c.expand(d, c.search.want)
 	for i, n := range want {
 		lists[i] = make([]placed, 0, max(0, n))
@@ -37,26 +36,26 @@ func (c *capacity) decide(d layout.Vertex, st model.Strategy) *problem.Outcome {
 }
 
 // assignAll gives all members positions, from the members and outermost groups placed below the gang's domain.
-func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, st model.Strategy) *problem.Outcome {
-	positions := make([]int32, len(c.p.Model.Pending))
+func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, st model.Strategy) *model.Answer {
+	positions := make([]int32, len(c.m.Pending))
 	as := assigner{capacity: c, classOf: map[*model.Part]int{}, positions: positions}
-	as.inventory = inventory{p: c.p, pendingOf: c.p.Model.Places(), signatures: c.p.Model.Signatures(true, false)}
+	as.inventory = inventory{m: c.m, pendingOf: c.m.Places(), signatures: c.m.Signatures(true, false)}
 	for k := range c.search.groups {
 		for _, a := range c.search.groups[k].parts {
 			as.classOf[a] = c.search.groups[k].of
 		}
 	}
-	as.assign(c.p.Model.Gang, c.mergeSplit(lists))
-	return &problem.Outcome{Of: c.p, Domain: d, Tier: st.Gang, Misses: st.Groups, Positions: positions}
+	as.assign(c.m.Gang, c.mergeSplit(lists))
+	return &model.Answer{Of: c.m, Domain: d, Tier: st.Gang, Misses: st.Groups, Positions: positions}
 }
 
 // place distributes a vector of members and groups that come from below x down to the nodes. It appends by dimension the
 // placed members and groups, in the order of paths; false if steps ran out before all had their places.
 func (c *capacity) place(x layout.Vertex, want front.Vector, lists [][]placed) bool {
-	if c.p.Model.View.IsNode(x) {
+	if c.m.View.IsNode(x) {
 		for r := range c.search.roles {
 			for range want[r] {
-				lists[r] = append(lists[r], placed{pos: c.p.Model.View.Position(x)})
+				lists[r] = append(lists[r], placed{pos: c.m.View.Position(x)})
 			}
 		}
 		return true
@@ -72,7 +71,7 @@ func (c *capacity) place(x layout.Vertex, want front.Vector, lists [][]placed) b
 	if left > 0 {
 		return false
 	}
-	slices.SortFunc(children, func(a, b share) int { return c.p.Model.View.ComparePaths(a.at, b.at) })
+	slices.SortFunc(children, func(a, b share) int { return c.m.View.ComparePaths(a.at, b.at) })
 	for _, child := range children {
 		// A share counts groups made at the child. These go down as their members, and are put together on the way
 		// back.
@@ -101,7 +100,7 @@ func (c *capacity) place(x layout.Vertex, want front.Vector, lists [][]placed) b
 func (c *capacity) assemble(x layout.Vertex, lists [][]placed, want front.Vector) {
 	// all has the groups of want, and the inner groups of these that are made at x as well.
 	all := slices.Clone(want)
-	r := len(c.search.roles)
+	r := c.search.roles
 	for k := range c.search.groups { // outer ones first
 		if c.made(k, x) {
 			for i, n := range c.search.groups[k].needs {
@@ -172,13 +171,13 @@ func (as *assigner) assign(a *model.Part, lists [][]placed) {
 	slices.Sort(own)
 	for _, rank := range own {
 		i := as.inventory.pendingOf[rank]
-		r := as.capacity.p.Model.Role(int(i))
+		r := as.capacity.m.Role(int(i))
 		as.positions[i], lists[r] = lists[r][0].pos, lists[r][1:]
 	}
 	inner := as.inventory.groupsIn(a)
 	slices.SortStableFunc(inner, compareRanks)
 	for _, o := range inner {
-		k := len(as.capacity.search.roles) + as.classOf[o]
+		k := as.capacity.search.roles + as.classOf[o]
 		var in placed
 		in, lists[k] = lists[k][0], lists[k][1:]
 		as.assign(o, as.capacity.mergeSplit(in.inside))
@@ -204,7 +203,7 @@ func (as *assigner) ownRanks(a *model.Part, out *[]int) {
 func (c *capacity) mergeSplit(lists [][]placed) [][]placed {
 	for k := range c.search.groups {
 		if of := c.search.groups[k].of; of != k && lists != nil {
-			r := len(c.search.roles)
+			r := c.search.roles
 			lists[r+of] = append(lists[r+of], lists[r+k]...)
 			slices.SortStableFunc(lists[r+of], func(a, b placed) int { return cmp.Compare(a.pos, b.pos) })
 		}

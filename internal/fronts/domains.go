@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"cmp"
@@ -8,17 +8,17 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // This file answers: which domain of which strategy takes the gang, best first?
 
 // overAllNodes iterates over the best plans for the selection, one for every domain that some strategy allows, best
 // first: a domain comes with the first strategy under which it holds the gang.
-func overAllNodes(s *search) iter.Seq[*problem.Outcome] {
-	return func(yield func(*problem.Outcome) bool) {
-		doubted := *s.p.Model.Doubt
-		if !s.possible() {
+func overAllNodes(s *Search) iter.Seq[*model.Answer] {
+	return func(yield func(*model.Answer) bool) {
+		doubted := *s.m.Doubt
+		if !s.Possible() {
 			return
 		}
 		switch {
@@ -41,15 +41,15 @@ func overAllNodes(s *search) iter.Seq[*problem.Outcome] {
 				if !yield(o) {
 					return
 				}
-				*s.p.Model.Left = *s.p.NewBudget() // for the next one
+				*s.m.Left = *front.NewBudget(s.m.Steps, s.m.Stop) // for the next one
 			}
 		}
 	}
 }
 
 // builtBefore puts a plan first that was built already, and leaves its domain out of those that come.
-func builtBefore(built *problem.Outcome, builds iter.Seq[*problem.Outcome]) iter.Seq[*problem.Outcome] {
-	return func(yield func(*problem.Outcome) bool) {
+func builtBefore(built *model.Answer, builds iter.Seq[*model.Answer]) iter.Seq[*model.Answer] {
+	return func(yield func(*model.Answer) bool) {
 		if !yield(built) {
 			return
 		}
@@ -61,29 +61,29 @@ func builtBefore(built *problem.Outcome, builds iter.Seq[*problem.Outcome]) iter
 	}
 }
 
-// best is the first of the outcomes, nil if there is none.
-func (s *search) best() *problem.Outcome {
-	for o := range s.outcomes() {
+// Best is the first of the outcomes, nil if there is none.
+func (s *Search) Best() *model.Answer {
+	for o := range s.Answers() {
 		return o
 	}
 	return nil
 }
 
-// possible says whether the selection fits under the hard rules, and sets s.outside to the fewest members outside the
+// Possible says whether the selection fits under the hard rules, and sets s.outside to the fewest members outside the
 // tree; every strategy then has that number (strategy.1). The answer is kept. Tighter tiers are asked first: a yes
 // there spares the sums of the whole cluster, and below the root no member lies outside, unless running ones do.
 //
 // Where fronts leave a doubt, a plan that is built says yes too.
-func (s *search) possible() bool {
+func (s *Search) Possible() bool {
 	if s.feasibility != unknown {
 		return s.feasibility == yes
 	}
 	s.feasibility, s.outside = no, 0
-	doubted := *s.p.Model.Doubt
-	if !keepsInTotal(s.p) { // in total, wherever the members lie
+	doubted := *s.m.Doubt
+	if !s.asked.KeepsMultiples() { // in total, wherever the members lie
 		return false
 	}
-	*s.p.Model.Doubt = false
+	*s.m.Doubt = false
 	switch {
 	case s.manyShapes != nil:
 		if outside, ok := s.manyShapes.Possible(); ok {
@@ -91,24 +91,24 @@ func (s *search) possible() bool {
 		}
 	case s.fitsByFronts():
 		s.feasibility = yes
-	case *s.p.Model.Doubt:
+	case *s.m.Doubt:
 		for s.built = range s.construct(doubted) {
 			s.feasibility = yes
 			break
 		}
 	}
-	*s.p.Model.Doubt = *s.p.Model.Doubt || doubted
+	*s.m.Doubt = *s.m.Doubt || doubted
 	return s.feasibility == yes
 }
 
 // fitsByFronts is possible by fronts alone.
-func (s *search) fitsByFronts() bool {
-	if s.p.Model.Left.Fronts.Spent() {
-		*s.p.Model.Doubt = true
+func (s *Search) fitsByFronts() bool {
+	if s.m.Left.Fronts.Spent() {
+		*s.m.Doubt = true
 		return false
 	}
-	worths := s.p.Model.Gather.Worths
-	if s.crossesTrees() {
+	worths := s.m.Gather.Worths
+	if s.CrossesTrees() {
 		worths = worths[len(worths)-1:] // a no for one tier may cost many choices of domains
 	}
 	for _, t := range worths {
@@ -116,12 +116,12 @@ func (s *search) fitsByFronts() bool {
 		if c == nil {
 			continue
 		}
-		if s.outside = s.members(c.outside); s.p.Model.LCA >= 0 && s.p.Model.Gather.Must < s.p.Model.View.RootTop && s.p.Model.View.Contains(s.p.Model.View.Outside, s.p.Model.LCA) {
+		if s.outside = s.members(c.outside); s.m.LCA >= 0 && s.m.Gather.Must < s.m.View.RootTop && s.m.View.Contains(s.m.View.Outside, s.m.LCA) {
 			s.outside = s.members(s.want) // running members lie there and bind the gang
 		}
 		if c.fits() && s.fitsAcrossTrees(c) {
 			// A vector that was forgotten might leave fewer members outside.
-			*s.p.Model.Doubt = *s.p.Model.Doubt || s.outside > 0 && c.tables.forgot
+			*s.m.Doubt = *s.m.Doubt || s.outside > 0 && c.tables.forgot
 			return true
 		}
 	}
@@ -131,7 +131,7 @@ func (s *search) fitsByFronts() bool {
 // splitGang finds the vector outside the tree: zero below the root's tier, where the gang lies in one domain.
 func (c *capacity) splitGang() {
 	c.outside = c.tables.space.Zero[0]
-	if c.strategy.Gang < c.p.Model.View.RootTop || c.fitsInside() {
+	if c.strategy.Gang < c.m.View.RootTop || c.fitsInside() {
 		return
 	}
 	c.outside, _ = c.splitOf(c.expand(layout.Root, c.search.want))
@@ -140,15 +140,15 @@ func (c *capacity) splitGang() {
 // fitsInside says whether a domain in the tree is found to hold a gang that may span the root, all its groups included:
 // then it need not be known how much the whole tree takes. It looks into the roomiest domain of each tier.
 func (c *capacity) fitsInside() bool {
-	if c.search.joint == nil || c.p.Model.LCA >= 0 || c.tables.space.Exact {
+	if c.search.joint == nil || c.m.LCA >= 0 || c.tables.space.Exact {
 		return false
 	}
-	for _, t := range c.p.Model.View.SwitchTiers() {
+	for _, t := range c.m.View.SwitchTiers() {
 		d := c.search.joint.Roomiest(t)
-		if d < 0 || c.p.Model.View.Contains(c.p.Model.View.Outside, d) || !c.search.joint.Holds(d, c.search.loads.Of(c.search.want)) || !c.search.caps.allow(c.p.Model.View, d, c.search.totals) {
+		if d < 0 || c.m.View.Contains(c.m.View.Outside, d) || !c.search.joint.Holds(d, c.search.loads.Of(c.search.want)) || !c.search.caps.allow(c.m.View, d, c.search.totals) {
 			continue
 		}
-		if c.inside = c.tables.space.Holds(c.frontBelow(d), c.expandFrom(c.p.Model.View.TierOf(d), c.search.want)); c.inside {
+		if c.inside = c.tables.space.Holds(c.frontBelow(d), c.expandFrom(c.m.View.TierOf(d), c.search.want)); c.inside {
 			return true
 		}
 	}
@@ -165,7 +165,7 @@ func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
 	if !c.tables.space.Exact && tree.Holds(want) {
 		return c.tables.space.Zero[0], true
 	}
-	room, best := c.frontOf(c.p.Model.View.Outside), front.Vector(nil)
+	room, best := c.frontOf(c.m.View.Outside), front.Vector(nil)
 	for _, t := range tree {
 		inside := make(front.Vector, len(t))
 		if !c.tables.space.Takes(want, t, inside) || !c.tables.space.Holds(room, want.Minus(inside)) {
@@ -185,7 +185,7 @@ func (c *capacity) splitOf(want front.Vector) (outside front.Vector, ok bool) {
 // only vectors that fit.
 func (c *capacity) fits() bool {
 	fits := c.fitsAnywhere()
-	*c.p.Model.Doubt = *c.p.Model.Doubt || !fits && c.leavesDoubt()
+	*c.m.Doubt = *c.m.Doubt || !fits && c.leavesDoubt()
 	return fits
 }
 
@@ -231,12 +231,12 @@ func (c *capacity) fitsAnywhere() bool {
 // candidates are the domains of the gang's tier that may hold the gang, as far as it is known without fronts.
 func (c *capacity) candidates() []layout.Vertex {
 	var list []layout.Vertex
-	if c.search.joint == nil || c.p.Model.LCA >= 0 {
-		list = c.p.Model.Candidates(c.strategy.Gang)
+	if c.search.joint == nil || c.m.LCA >= 0 {
+		list = c.m.Candidates(c.strategy.Gang)
 	} else {
 		load := c.search.loads.Of(c.search.want)
 		list = slices.Collect(c.search.joint.Domains(c.strategy.Gang, func() int64 { return load }))
-		list = c.search.caps.withRoom(c.p.Model.View, list, c.search.totals, c.search.loads, c.search.joint)
+		list = c.search.caps.withRoom(c.m.View, list, c.search.totals, c.search.loads, c.search.joint)
 	}
 	for _, room := range c.rooms {
 		list = slices.DeleteFunc(slices.Clone(list), func(d layout.Vertex) bool { return !room[d] })
@@ -275,10 +275,10 @@ func (c *capacity) takesGang(d layout.Vertex) bool {
 		return false
 	case d == layout.Root:
 		want = want.Minus(c.outside)
-	case c.p.Model.View.Contains(c.p.Model.View.Outside, d) && c.search.outside < c.search.members(c.search.want):
+	case c.m.View.Contains(c.m.View.Outside, d) && c.search.outside < c.search.members(c.search.want):
 		return false
 	}
-	return c.search.caps.allow(c.p.Model.View, d, c.search.totals) && c.tables.space.Holds(c.frontBelow(d), want)
+	return c.search.caps.allow(c.m.View, d, c.search.totals) && c.tables.space.Holds(c.frontBelow(d), want)
 }
 
 // ranked iterates over the domains that hold the gang, best first, each with the tightest capacity that it allows.

@@ -1,6 +1,6 @@
-// Are gangs in parts placed as by looking at all selections and strategies?
-
-package parts_test
+// Package agreed answers: are gangs in parts placed as by looking at all selections and strategies? It draws clusters and gangs, plans them, and
+// compares with internal/reference. It is for the tests of the packages that place them.
+package agreed
 
 import (
 	"errors"
@@ -18,9 +18,9 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// Plans of gangs in parts place the best selection under the best strategy, and what they refuse does not fit, each with what else may be
+// Parts holds plans of gangs in parts to the definition: they place the best selection under the best strategy, and what they refuse does not fit, each with what else may be
 // asked for.
-func TestPartsAsByDefinition(t *testing.T) {
+func Parts(t *testing.T) {
 	for name, with := range map[string]func(d *drawing){
 		"parts alone":      nil,
 		"multiples":        (*drawing).multiples,
@@ -138,8 +138,8 @@ func withoutRules(parts []gang.Part) {
 	}
 }
 
-// Large gangs of many shapes are packed: a plan is valid, and one that is found where members were put in place before is not refused.
-func TestManyShapesArePacked(t *testing.T) {
+// ManyShapes holds plans of large gangs of many shapes to packings by construction: a plan is valid, and one that is found where members were put in place before is not refused.
+func ManyShapes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := &drawing{t: t}
 		d.nodes(12)

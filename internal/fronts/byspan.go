@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"cmp"
@@ -54,7 +54,7 @@ func (c *capacity) byLeastSpan(domains []layout.Vertex) *domainQueue {
 	for i, d := range domains {
 		q.list[i].at = d
 		if c.search.joint != nil && c.countsChildren(d) {
-			q.list[i].span = max(c.search.joint.Children(d, c.search.loads.Of(c.search.want)), c.search.caps.children(c.p.Model.View, d, c.search.totals))
+			q.list[i].span = max(c.search.joint.Children(d, c.search.loads.Of(c.search.want)), c.search.caps.children(c.m.View, d, c.search.totals))
 		}
 	}
 	heap.Init(q)
@@ -117,7 +117,7 @@ func (c *capacity) byExactSpan(domains []layout.Vertex) iter.Seq[layout.Vertex] 
 //
 // order: roles.8
 func (c *capacity) compareDomains(a, b rankedDomain) int {
-	m := c.p.Model
+	m := c.m
 	return cmp.Or(
 		m.CompareDomains(keys.Of(c.tables.space.Features), &c.search.slots, a.at, b.at, a.span, b.span),
 		m.View.ComparePaths(a.at, b.at),

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"slices"
@@ -6,14 +6,14 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // This file answers: which groups stay whole in smaller domains than they must? As many as possible, once strategy
 // and the gang's tier are known.
 
 // tightenSteps are steps that must be left, or groups are left at their bounds: the domain is still to be chosen.
-func tightenSteps(p *problem.Problem) int64 { return p.NewBudget().Fronts.Left() / 2 }
+func tightenSteps(m *model.Model) int64 { return front.NewBudget(m.Steps, m.Stop).Fronts.Left() / 2 }
 
 // tightest binds groups as tightly as one of the domains allows, class by class: as many groups as possible one tier
 // below their bound, then two below, and so on. What one class got binds the next. Groups with a home are bound by
@@ -31,8 +31,8 @@ func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 			continue
 		}
 		at := k // the class with the groups that may still be tighter
-		for i := c.p.Model.View.TierIndex(best.tables.bounds[k]) - 1; i >= 0 && c.p.Model.Left.Fronts.Left() > tightenSteps(c.p); i-- {
-			tier := c.p.Model.View.Tiers[i]
+		for i := c.m.View.TierIndex(best.tables.bounds[k]) - 1; i >= 0 && c.m.Left.Fronts.Left() > tightenSteps(c.m); i-- {
+			tier := c.m.View.Tiers[i]
 			if !best.search.groupFitsAt(at, tier) {
 				break
 			}
@@ -58,12 +58,12 @@ func (c *capacity) tightest(domains []layout.Vertex) *capacity {
 }
 
 // groupFitsAt says whether some domain of a tier may hold a group of a class, as far as it is known without fronts.
-func (s *search) groupFitsAt(k int, tier int32) bool {
-	return s.joint == nil || s.joint.HeldAt(tier, s.loads[len(s.roles)+k])
+func (s *Search) groupFitsAt(k int, tier int32) bool {
+	return s.joint == nil || s.joint.HeldAt(tier, s.loads[s.roles+k])
 }
 
 // groupCount is the number of groups of a class in the selection.
-func (s *search) groupCount(k int) int32 { return s.totals[len(s.roles)+k] }
+func (s *Search) groupCount(k int) int32 { return s.totals[s.roles+k] }
 
 // tighten lowers the bound of a class, and so that of all classes inside it; nil if running members reach above a
 // bound.
@@ -80,11 +80,11 @@ func (c *capacity) tighten(k int, tier int32) *capacity {
 
 // canSplit says whether some groups of a class may be tighter than the rest: not if they lie in several groups, which
 // would then differ, nor if they have inner groups, whose class would have to be split with them.
-func (s *search) canSplit(k int) bool {
+func (s *Search) canSplit(k int) bool {
 	if up := s.groups[k].parent; up >= 0 && s.groupCount(up) > 1 {
 		return false
 	}
-	return !slices.ContainsFunc(s.groups[k].needs[len(s.roles):], func(n int32) bool { return n > 0 })
+	return !slices.ContainsFunc(s.groups[k].needs[s.roles:], func(n int32) bool { return n > 0 })
 }
 
 // splitOff makes a class of n groups of class k, with a lower bound. All vectors and weights get one more dimension,
@@ -93,7 +93,7 @@ func (s *search) canSplit(k int) bool {
 func (c *capacity) splitOff(k, n int, tier int32) *capacity {
 	s := *c.search
 	s.cached = nil
-	r, m := len(s.roles), int32(n)
+	r, m := s.roles, int32(n)
 	end := r + len(s.groups)
 	move := func(a front.Vector) front.Vector {
 		out := slices.Insert(slices.Clone(a), end, 0)

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"slices"
@@ -7,11 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/steps"
+	"github.com/muster-sched/muster/topology"
 )
 
 // drawMaker draws a vertex at which groups of up to two classes are made of members of up to two roles.
@@ -36,7 +38,7 @@ func drawMaker(t *rapid.T) *groupMaker {
 		m.classes[i].free = m.isFree(i)
 	}
 	left := steps.New(1<<40, nil)
-	m.capacity = &capacity{search: &search{totals: totals}, tables: &tables{space: front.NewSpace(totals, 1<<16, &left)}}
+	m.capacity = &capacity{search: &Search{totals: totals}, tables: &tables{space: front.NewSpace(totals, 1<<16, &left)}}
 	return m
 }
 
@@ -117,29 +119,39 @@ func TestExactGroupsUseUpAllMembers(t *testing.T) {
 // Inner groups that only serve a group made at the same vertex are no class of their own: they count as its members, and nothing of them
 // is kept above.
 func TestGroupsOfNoUseAboveAreNoClass(t *testing.T) {
-	p := &problem.Problem{Model: model.Model{View: oneRack(t).View("default")}}
-	rack := p.Model.View.Above(p.Model.View.NodeVertex(0))
-	s := &search{p: p, roles: []*problem.Problem{p}, want: front.Vector{0, 1, 0}, totals: front.Vector{4, 1, 2}, groups: []groupClass{
+	view := oneRack(t)
+	rack, asks := view.Above(view.NodeVertex(0)), &model.Model{View: view}
+	s := &Search{m: asks, roles: 1, want: front.Vector{0, 1, 0}, totals: front.Vector{4, 1, 2}, groups: []groupClass{
 		{needs: front.Vector{0, 0, 2}}, {needs: front.Vector{2, 0, 0}}, // two inner ones, of two members each
 	}}
-	at := &capacity{p: p, search: s, tables: &tables{bounds: []int32{1, 1}, homes: []layout.Vertex{-1, -1}}}
+	at := &capacity{m: asks, search: s, tables: &tables{bounds: []int32{1, 1}, homes: []layout.Vertex{-1, -1}}}
 	m := at.newGroupMaker(rack)
 	require.Equal(t, front.Vector{0, 1, 0}, m.useful)
 	require.Len(t, m.classes, 1)
 	require.Equal(t, front.Vector{4, 0, 0}, m.classes[0].needs)
 }
 
+// oneRack is the tree of a rack of three nodes.
+func oneRack(t *testing.T) *layout.View {
+	t.Helper()
+	tree, err := topology.New(topology.Spec{Layers: []topology.Layer{{Name: "rack", Tier: 1}}, Roots: []topology.Domain{{Name: "rack", Tier: 1, Nodes: []string{"a", "b", "c"}}}})
+	require.NoError(t, err)
+	c, err := snapshot.New(cluster.Spec{Nodes: []cluster.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}}, Trees: []cluster.NamedTree{{Name: "default", Tree: tree}}})
+	require.NoError(t, err)
+	return c.View("default")
+}
+
 // bounded has so many steps for fronts of these numbers, and a table of so many places.
 func bounded(totals front.Vector, places int, left int64) (*capacity, *steps.Budget) {
 	budget := steps.New(left, nil)
-	return &capacity{search: &search{totals: totals}, tables: &tables{space: front.NewSpace(totals, places, &budget)}}, &budget
+	return &capacity{search: &Search{totals: totals}, tables: &tables{space: front.NewSpace(totals, places, &budget)}}, &budget
 }
 
 // Once steps are spent no more numbers are tried, neither of members on a node nor of groups, and what is missing is noted.
 func TestFrontsEndWithTheirSteps(t *testing.T) {
 	onNode := func(left int64) (front.Front, bool) {
 		c, _ := bounded(front.Vector{100, 50}, 1<<16, left)
-		c.search.roles, c.search.asks = make([]*problem.Problem, 2), [][]int64{{1}, {1}}
+		c.search.roles, c.search.asks = 2, [][]int64{{1}, {1}}
 		return c.onNode([]int64{1000}, []bool{true, true}, nil)
 	}
 	f, forgot := onNode(1000)
@@ -166,10 +178,10 @@ func TestFrontsEndWithTheirSteps(t *testing.T) {
 
 // Where a table has no room for all vectors below, a few of them stand for the others.
 func TestExactFrontsWithoutRoomAreSampled(t *testing.T) {
-	v := oneRack(t).View("default")
+	v := oneRack(t)
 	list := func(places int) (front.Front, bool, int64) {
 		c, left := bounded(front.Vector{1000}, places, 1<<20)
-		c.search.p, c.search.roles = &problem.Problem{Model: model.Model{View: v}}, make([]*problem.Problem, 1)
+		c.search.m, c.search.roles = &model.Model{View: v}, 1
 		m := &groupMaker{capacity: c, useful: front.Vector{1000}, sides: front.Vector{0}, at: make(front.Vector, 1)}
 		var below front.Front
 		for n := range int32(1000) {

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"fmt"
@@ -9,8 +9,6 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/problem"
-	"github.com/muster-sched/muster/internal/selections"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/topology"
 )
@@ -31,19 +29,13 @@ func TestDoubtOfOtherSelectionsStays(t *testing.T) {
 	req := &gang.Request{Name: "gang", Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}}, Members: []gang.Member{
 		{Name: "0"}, {Name: "1"}, {Name: "2", Shape: &two}, {Name: "3", Shape: &two},
 	}}
-	p, err := problem.New(c, req, nil, problem.Bounds{})
-	require.NoError(t, err)
-	Engine{p}.Count()
-	p.Ready()
-	p.Model.Admitted = len(p.Model.Pending)
-
-	s := newSearch(p.Only(selections.FirstOnes(&p.Model, 4)), nil)
-	require.True(t, s.possible())
-	require.False(t, *s.p.Model.Doubt)
-	*s.p.Model.Doubt = true // another selection may be better
-	s.p.Model.Left.Fronts.Spend(s.p.Model.Left.Fronts.Left() + 1)
-	s.p.Model.Left.Sets.Spend(s.p.Model.Left.Sets.Left() + 1)
-	require.NotNil(t, s.best())
+	s := newSearch(t, c, req)
+	require.True(t, s.Possible())
+	require.False(t, *s.m.Doubt)
+	*s.m.Doubt = true // another selection may be better
+	s.m.Left.Fronts.Spend(s.m.Left.Fronts.Left() + 1)
+	s.m.Left.Sets.Spend(s.m.Left.Sets.Left() + 1)
+	require.NotNil(t, s.Best())
 	require.NotNil(t, s.manyShapes, "a plan by construction")
-	require.True(t, *s.p.Model.Doubt)
+	require.True(t, *s.m.Doubt)
 }

@@ -1,10 +1,9 @@
-package parts
+package fronts
 
 import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
-	"github.com/muster-sched/muster/internal/joint"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 )
@@ -95,7 +94,7 @@ func isRightAbove(v *layout.View, d layout.Vertex, tier int32) bool {
 
 // withRoom keeps the domains in which enough children have room: as many as the limit makes the gang need, each with room for one limited
 // member. It changes the list.
-func (rules capRules) withRoom(v *layout.View, list []layout.Vertex, totals front.Vector, loads front.Weights, by *joint.Bound) []layout.Vertex {
+func (rules capRules) withRoom(v *layout.View, list []layout.Vertex, totals front.Vector, loads front.Weights, by Bound) []layout.Vertex {
 	for _, r := range rules {
 		n, least := r.needs(totals), int64(0)
 		if n < 2 {

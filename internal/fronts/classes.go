@@ -1,12 +1,10 @@
-package parts
+package fronts
 
 import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
-	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/sets"
 )
 
@@ -18,18 +16,18 @@ import (
 //
 // A vertex gets its class when it is asked for; a domain that nobody asks for is never looked into.
 type vertexClasses struct {
-	search *search       // whose roles and amounts they are of
+	search *Search       // whose roles and amounts they are of
 	of     [][]int32     // by page of vertices: class + 1; 0, or no page: not found yet
 	list   []vertexClass // by class
 	demand []int64       // amounts that all new members ask for, by need
 	// inexact: the zone front of some node may lack vectors.
 	inexact bool
-	relaxed *vertexClasses     // the classes of a relaxed search; nil: not made yet
-	whole   *wholeClasses      // nil: not asked for yet
-	kinds   func() *room.Kinds // makes nodes
-	nodes   *room.Kinds        // nil: not asked for yet
-	byKind  []int32            // by kind of nodes: class
-	divided *dividedClasses    // nil: of nodes, by what is free
+	relaxed *vertexClasses  // the classes of a relaxed search; nil: not made yet
+	whole   *wholeClasses   // nil: not asked for yet
+	kinds   func() Kinds    // makes nodes
+	nodes   Kinds           // nil: not asked for yet
+	byKind  []int32         // by kind of nodes: class
+	divided *dividedClasses // nil: of nodes, by what is free
 	domains *sets.ClassTable
 	byTable []int32 // by number in domains: class
 	key     []int64 // of the current vertex: equal keys, equal class
@@ -49,10 +47,10 @@ const vertexPage = 256
 
 // totalDemand is the demand of all new members, by need. A node with more free than this takes no more of them than
 // one with just that, so that free amounts are capped here: nodes with much room are alike.
-func (s *search) totalDemand() []int64 {
-	demand := make([]int64, len(s.p.Room.Needs))
-	for i := range s.p.Room.Needs {
-		for role, n := range s.totals[:len(s.roles)] {
+func (s *Search) totalDemand() []int64 {
+	demand := make([]int64, len(s.asks[0]))
+	for i := range s.asks[0] {
+		for role, n := range s.totals[:s.roles] {
 			demand[i] += int64(n) * s.asks[role][i]
 		}
 	}
@@ -61,15 +59,15 @@ func (s *search) totalDemand() []int64 {
 
 // newVertexClasses knows no class yet. To find those of all vertices takes
 // O(nodes * (resources + roles) + domains * log), and the search for zone fronts.
-func (s *search) newVertexClasses(demand []int64) *vertexClasses {
+func (s *Search) newVertexClasses(demand []int64) *vertexClasses {
 	return &vertexClasses{
 		search: s, demand: demand, of: make([][]int32, s.vertices()/vertexPage+1), domains: sets.NewClassTable(2),
-		kinds: func() *room.Kinds { return s.p.Room.Kinds(roomsOf(s.roles), demand, s.reserved, s.relaxed, s.broken) },
+		kinds: func() Kinds { return s.asked.Kinds(demand, s.relaxed, s.broken) },
 	}
 }
 
 // vertices is the number of domains and nodes.
-func (s *search) vertices() int { return s.p.Model.View.NumDomains() + int(s.p.Model.View.Nodes) }
+func (s *Search) vertices() int { return s.m.View.NumDomains() + int(s.m.View.Nodes) }
 
 // Of is the class of a vertex. O(1) if it is known, else the cost of finding those of all vertices below it.
 func (c *vertexClasses) Of(x layout.Vertex) int32 {
@@ -77,19 +75,19 @@ func (c *vertexClasses) Of(x layout.Vertex) int32 {
 		return page[x%vertexPage] - 1
 	}
 	switch {
-	case !c.search.p.Model.View.IsNode(x):
+	case !c.search.m.View.IsNode(x):
 		c.findDomain(x)
 	case c.divided != nil:
 		c.divideNode(x)
 	default:
-		c.findNodes(c.search.p.Model.View.LeafOf[c.search.p.Model.View.Position(x)])
+		c.findNodes(c.search.m.View.LeafOf[c.search.m.View.Position(x)])
 	}
 	return c.of[x/vertexPage][x%vertexPage] - 1
 }
 
 // node is the class of a node.
 func (c *vertexClasses) node(pos int32) *front.Node {
-	return c.list[c.Of(c.search.p.Model.View.NodeVertex(pos))].node
+	return c.list[c.Of(c.search.m.View.NodeVertex(pos))].node
 }
 
 // enter notes the class of a vertex, by its number in one of the tables; a new one is described by make.
@@ -109,12 +107,12 @@ func (c *vertexClasses) enter(x layout.Vertex, byTable *[]int32, number int32, d
 // with running members of the gang below gets a mark of its own, and so is alone in its class: it may be the home of
 // a group.
 func (c *vertexClasses) beginKey(key []int64, x layout.Vertex) []int64 {
-	v := c.search.p.Model.View
+	v := c.search.m.View
 	tiers, mark := int64(v.TierOf(x)), int64(0)
 	if up := v.Above(x); up >= 0 {
 		tiers |= int64(v.TierOf(up)+1) << 32
 	}
-	if len(c.search.p.Model.Siblings) > 0 && c.search.p.Model.Siblings.At(x) > 0 {
+	if len(c.search.m.Siblings) > 0 && c.search.m.Siblings.At(x) > 0 {
 		mark = int64(x) + 1
 	}
 	return append(key, tiers, mark)
@@ -128,16 +126,16 @@ func (c *vertexClasses) findNodes(leaf layout.Vertex) {
 	c.nodes.Below(leaf, c.beginKey, func(x layout.Vertex, kind int32, describe func() *front.Node) {
 		c.enter(x, &c.byKind, kind, func() vertexClass { return vertexClass{first: x, node: describe()} })
 	})
-	c.inexact = c.nodes.Inexact
+	c.inexact = c.nodes.AreInexact()
 }
 
 // findDomain classifies a domain by its key, and by how many children of each class it has. The root's children leave
 // out the nodes outside the tree, whose front splitOf adds where it counts. O(children * log), and what the children
 // cost.
 func (c *vertexClasses) findDomain(x layout.Vertex) {
-	lo, end := c.search.p.Model.View.Kids(x)
+	lo, end := c.search.m.View.Kids(x)
 	if x == layout.Root {
-		end = c.search.p.Model.View.Outside
+		end = c.search.m.View.Outside
 	}
 	for child := lo; child < end; child++ {
 		c.Of(child)
@@ -167,13 +165,4 @@ func (c *vertexClasses) countChildren(lo, end layout.Vertex) []int64 {
 	}
 	slices.Sort(c.kids)
 	return c.kids
-}
-
-// roomsOf are the rooms of the members of each role alone.
-func roomsOf(roles []*problem.Problem) []*room.Room {
-	out := make([]*room.Room, len(roles))
-	for i := range roles {
-		out[i] = &roles[i].Room
-	}
-	return out
 }

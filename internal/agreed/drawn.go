@@ -1,6 +1,6 @@
 // About which gangs in parts are the planners asked?
 
-package parts_test
+package agreed
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"slices"
@@ -33,14 +33,14 @@ func (e *nodeEnumerator) list(role int, free []int64, out *front.Front) {
 	if space.Spent() {
 		return
 	}
-	for role < len(e.capacity.search.roles) && e.sides[role] == 0 {
+	for role < e.capacity.search.roles && e.sides[role] == 0 {
 		role++
 	}
-	if role == len(e.capacity.search.roles) {
+	if role == e.capacity.search.roles {
 		space.Spend(8 + int64(role)/2)
 		if e.zones != nil && e.at.Total() > 0 {
 			space.Spend(int64(len(e.zones)) / 4)
-			if !e.zones.Holds(e.capacity.p.Model.ByShape(e.at[:role])) {
+			if !e.zones.Holds(e.capacity.m.ByShape(e.at[:role])) {
 				return
 			}
 		}

@@ -1,4 +1,4 @@
-package parts
+package fronts
 
 import (
 	"iter"
@@ -7,7 +7,6 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: which strategies are there, best first, and what fits where under each?
@@ -16,8 +15,8 @@ import (
 // share, with the verdicts of the strategy itself. A front depends on the bounds of groups alone; whether a domain
 // holds the gang depends on the gang's tier as well.
 type capacity struct {
-	p        *problem.Problem
-	search   *search
+	m        *model.Model
+	search   *Search
 	strategy model.Strategy
 	tables   *tables
 	outside  front.Vector             // the part of the gang's vector outside the tree; nil: it does not fit even with that
@@ -73,7 +72,7 @@ type repeatedFront struct {
 // gang that may span the root at once.
 //
 // order: parts.8
-func (s *search) under(st model.Strategy) *capacity {
+func (s *Search) under(st model.Strategy) *capacity {
 	for _, d := range s.done {
 		if d.tier > within(d.gather, st.Groups[d.level-1]) {
 			return nil
@@ -88,7 +87,7 @@ func (s *search) under(st model.Strategy) *capacity {
 }
 
 // boundAround is the bound of the class around a class, the gang's tier for outermost ones.
-func (s *search) boundAround(a *groupClass, st model.Strategy, bounds []int32) int32 {
+func (s *Search) boundAround(a *groupClass, st model.Strategy, bounds []int32) int32 {
 	if a.parent < 0 {
 		return st.Gang
 	}
@@ -97,7 +96,7 @@ func (s *search) boundAround(a *groupClass, st model.Strategy, bounds []int32) i
 
 // withBounds is the capacity for explicit bounds of the classes; nil as for under. st is copied: its slice is the
 // iterator's.
-func (s *search) withBounds(st model.Strategy, bounds []int32) *capacity {
+func (s *Search) withBounds(st model.Strategy, bounds []int32) *capacity {
 	i := slices.IndexFunc(s.cached, func(f *tables) bool { return slices.Equal(f.bounds, bounds) })
 	if i < 0 {
 		f := s.newTables(bounds)
@@ -107,7 +106,7 @@ func (s *search) withBounds(st model.Strategy, bounds []int32) *capacity {
 		i = len(s.cached)
 		s.cached = append(s.cached, f)
 	}
-	c := &capacity{p: s.p, search: s, strategy: model.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, tables: s.cached[i], shares: map[layout.Vertex][]share{}}
+	c := &capacity{m: s.m, search: s, strategy: model.Strategy{Gang: st.Gang, Groups: slices.Clone(st.Groups)}, tables: s.cached[i], shares: map[layout.Vertex][]share{}}
 	c.splitGang()
 	return c
 }
@@ -116,27 +115,27 @@ func (s *search) withBounds(st model.Strategy, bounds []int32) *capacity {
 // holds them; nil if they reach above the bound. Where multiples bind domains, fronts are exact.
 //
 // order: parts.8
-func (s *search) newTables(bounds []int32) *tables {
+func (s *Search) newTables(bounds []int32) *tables {
 	f := &tables{
-		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: s.counted.space(s.totals, s.p.Model.Steps, &s.p.Model.Left.Fronts), repeated: map[int64]repeatedFront{},
+		bounds: bounds, homes: make([]layout.Vertex, len(bounds)), space: s.counted.space(s.totals, s.m.Steps, &s.m.Left.Fronts), repeated: map[int64]repeatedFront{},
 	}
-	f.space.Exact, f.space.Features = s.p.Model.BindsBelow(), s.p.Model.Features()
+	f.space.Exact, f.space.Features = s.m.BindsBelow(), s.m.Features()
 	for k, t := range bounds {
 		f.homes[k] = s.groups[k].home
 		if f.homes[k] < 0 {
 			continue
 		}
-		if s.p.Model.View.TierOf(f.homes[k]) > t {
+		if s.m.View.TierOf(f.homes[k]) > t {
 			return nil
 		}
-		f.homes[k] = s.p.Model.View.Highest(f.homes[k], t)
+		f.homes[k] = s.m.View.Highest(f.homes[k], t)
 	}
 	return f
 }
 
 // loosest is the strategy of a gang tier with the largest miss on each level: only hard rules bind the groups. If the
 // gang does not fit under it, no strategy of that tier helps.
-func (s *search) loosest(gang int32) model.Strategy {
+func (s *Search) loosest(gang int32) model.Strategy {
 	st := model.Strategy{Gang: gang}
 	for _, list := range s.misses {
 		st.Groups = append(st.Groups, list[len(list)-1])
@@ -147,9 +146,9 @@ func (s *search) loosest(gang int32) model.Strategy {
 // strategies iterates over the distinct strategies, best first. try prunes: if it refuses a strategy with loose inner
 // levels, none with tighter ones is visited. That is right as long as try refuses all tighter strategies with a
 // looser one. A level of Groups holds the miss allowed there; the slice belongs to the iterator.
-func (s *search) strategies(try func(st model.Strategy) bool) iter.Seq[model.Strategy] {
+func (s *Search) strategies(try func(st model.Strategy) bool) iter.Seq[model.Strategy] {
 	return func(yield func(model.Strategy) bool) {
-		for _, t := range s.p.Model.Gather.Worths {
+		for _, t := range s.m.Gather.Worths {
 			st := s.loosest(t)
 			if try(st) && !s.tighter(st, 0, try, yield) {
 				return
@@ -164,7 +163,7 @@ func (s *search) strategies(try func(st model.Strategy) bool) iter.Seq[model.Str
 // ended the enumeration.
 //
 // order: parts.7
-func (s *search) tighter(st model.Strategy, i int, try, yield func(model.Strategy) bool) bool {
+func (s *Search) tighter(st model.Strategy, i int, try, yield func(model.Strategy) bool) bool {
 	if i == len(st.Groups) {
 		return yield(st)
 	}
@@ -186,7 +185,7 @@ func (s *search) tighter(st model.Strategy, i int, try, yield func(model.Strateg
 // bindsNothing says whether every group of level i is bound by its hard rules and the gang's tier alone, so that a
 // larger miss of the level changes nothing: groups with new members, finished ones and those of other topologies, to
 // which the gang's tier is no bound.
-func (s *search) bindsNothing(st model.Strategy, i int) bool {
+func (s *Search) bindsNothing(st model.Strategy, i int) bool {
 	for _, k := range s.groups {
 		if k.level == i+1 && within(k.gather, st.Groups[i]) < min(st.Gang, k.gather.Must) {
 			return false
@@ -212,7 +211,7 @@ func (s *search) bindsNothing(st model.Strategy, i int) bool {
 // feasible iterates over the capacities under which some domain holds the gang, best first. try accepted every
 // strategy that comes. Within one topology it has made the capacity too, mostly as its last act, so that this is
 // yielded. Across topologies a strategy has a capacity for each choice of domains.
-func (s *search) feasible() iter.Seq[*capacity] {
+func (s *Search) feasible() iter.Seq[*capacity] {
 	return func(yield func(*capacity) bool) {
 		var last *capacity
 		try := func(st model.Strategy) bool {
@@ -220,7 +219,7 @@ func (s *search) feasible() iter.Seq[*capacity] {
 			return last != nil
 		}
 		for st := range s.strategies(try) {
-			if s.crossesTrees() {
+			if s.CrossesTrees() {
 				for c := range s.capacities(st) {
 					if !yield(c) {
 						return
@@ -247,7 +246,7 @@ func (c *capacity) made(k int, x layout.Vertex) bool {
 	if c.tables.homes[k] >= 0 {
 		return c.tables.homes[k] == x
 	}
-	return c.p.Model.View.TierOf(x) <= c.tables.bounds[k] && (x == layout.Root || c.tables.bounds[k] < c.p.Model.View.TierOf(c.p.Model.View.Above(x)))
+	return c.m.View.TierOf(x) <= c.tables.bounds[k] && (x == layout.Root || c.tables.bounds[k] < c.m.View.TierOf(c.m.View.Above(x)))
 }
 
 // expandFrom replaces the groups that may be made at a tier or above it by their members and inner groups.
@@ -265,7 +264,7 @@ func (c *capacity) expand(x layout.Vertex, want front.Vector) front.Vector {
 // replace replaces the groups of some classes by their members and inner groups.
 func (c *capacity) replace(want front.Vector, some func(k int) bool) front.Vector {
 	out := slices.Clone(want)
-	r := len(c.search.roles)
+	r := c.search.roles
 	for k := range c.search.groups { // outer ones first
 		n := out[r+k]
 		if n == 0 || !some(k) {
@@ -279,11 +278,11 @@ func (c *capacity) replace(want front.Vector, some func(k int) bool) front.Vecto
 	return out
 }
 
-// outcomes iterates over the best plans for the selection, best first: under each strategy those without the nodes meant for
+// Answers iterates over the best plans for the selection, best first: under each strategy those without the nodes meant for
 // others come before all plans.
-func (s *search) outcomes() iter.Seq[*problem.Outcome] {
-	return func(yield func(*problem.Outcome) bool) {
-		var last *problem.Outcome
+func (s *Search) Answers() iter.Seq[*model.Answer] {
+	return func(yield func(*model.Answer) bool) {
+		var last *model.Answer
 		for o := range overAllNodes(s) {
 			if last == nil || last.Tier != o.Tier || !slices.Equal(last.Misses, o.Misses) {
 				for own := range withoutOthers(s, o) {
@@ -301,13 +300,13 @@ func (s *search) outcomes() iter.Seq[*problem.Outcome] {
 
 // withoutOthers iterates over the plans of the strategy of a plan, and with as many members outside the tree, without the nodes
 // meant for others; none if leaving these out changes nothing.
-func withoutOthers(s *search, o *problem.Outcome) iter.Seq[*problem.Outcome] {
-	own := s.p.WithoutOthers(model.Strategy{Gang: o.Tier, Groups: o.Misses})
-	return func(yield func(*problem.Outcome) bool) {
+func withoutOthers(s *Search, o *model.Answer) iter.Seq[*model.Answer] {
+	own := s.asked.WithoutOthers(model.Strategy{Gang: o.Tier, Groups: o.Misses})
+	return func(yield func(*model.Answer) bool) {
 		if own == nil {
 			return
 		}
-		t := newSearch(own, s.reserved)
+		t := New(own)
 		if t.totals[0] == 0 { // of the first role nobody is placed: no node is meant for others than it
 			if t.slots = s.slots; t.manyShapes != nil {
 				t.manyShapes.Slots = s.slots
@@ -316,7 +315,7 @@ func withoutOthers(s *search, o *problem.Outcome) iter.Seq[*problem.Outcome] {
 		for level := range t.misses {
 			t.misses[level] = []int32{o.Misses[level]}
 		}
-		if outside := int64(outsideTree(o)); outside > 0 && !t.possible() && t.manyShapes == nil { // tiers below the root's do not tell how many
+		if outside := int64(outsideTree(o)); outside > 0 && !t.Possible() && t.manyShapes == nil { // tiers below the root's do not tell how many
 			t.feasibility, t.outside = yes, outside
 		}
 		for next := range overAllNodes(t) {
@@ -328,8 +327,8 @@ func withoutOthers(s *search, o *problem.Outcome) iter.Seq[*problem.Outcome] {
 }
 
 // outsideTree counts the members of a plan, or units, on nodes outside the tree. O(members).
-func outsideTree(o *problem.Outcome) (n int) {
-	first := o.Of.Model.View.FirstPos[o.Of.Model.View.Outside]
+func outsideTree(o *model.Answer) (n int) {
+	first := o.Of.View.FirstPos[o.Of.View.Outside]
 	for _, pos := range o.Positions {
 		if pos >= first {
 			n++
