@@ -67,17 +67,6 @@ func (m *Model) PositionsByRank() []int32 {
 	return at
 }
 
-// HasRoles says whether members are of several roles and placed one by one.
-func (m *Model) HasRoles() bool { return m.RoleOf != nil }
-
-// Role is that of the i-th pending member.
-func (m *Model) Role(i int) int32 {
-	if m.RoleOf == nil {
-		return 0
-	}
-	return m.RoleOf[i]
-}
-
 // Twin is the first role of the same shape, the role itself if there is none before it.
 func (m *Model) Twin(role int) int {
 	if m.Twins == nil {

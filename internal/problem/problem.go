@@ -151,6 +151,15 @@ func readFeatures(p *Problem) error {
 	return readParts(p)
 }
 
+// readSteps says how much work the searches of a problem may take.
+func readSteps(p *Problem) {
+	p.Model.Stop = p.Bounds.Stop
+	p.Model.Steps, p.Model.Charged = cmp.Or(min(p.Request.Steps, mostSteps), defaultSteps), p.Bounds.Steps > 0
+	if p.Model.Charged {
+		p.Model.Steps = min(p.Model.Steps, p.Bounds.Steps)
+	}
+}
+
 // nearby is who can keep the gang off nodes, nil if nobody can.
 func nearby(p *Problem) *limits.Neighbors {
 	tiers := aloneTiers(p)
