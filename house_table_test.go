@@ -12,16 +12,16 @@ var tangled = map[string][]string{}
 
 // doors are the packages whose doors are wider than they should be.
 var doors = map[string]door{
-	"internal/cow":                       {0, 4},
+	"internal/cow":                       {0, 5},
 	"internal/document":                  {0, 7},
 	"internal/keys":                      {0, 3},
 	"internal/labels":                    {0, 3},
 	"internal/limits":                    {0, 18},
 	"internal/match":                     {0, 4},
 	"internal/packing":                   {0, 3},
-	"internal/problem":                   {0, 23},
-	"internal/room":                      {0, 27},
+	"internal/problem":                   {0, 22},
+	"internal/room":                      {0, 22},
 	"internal/sets":                      {0, 24},
-	"internal/snapshot":                  {156, 32},
+	"internal/snapshot":                  {154, 33},
 	"placement/manifest/internal/object": {158, 0},
 }

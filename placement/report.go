@@ -69,7 +69,7 @@ func noteHoldings(p *problem.Problem, r *Result) {
 		r.holds = append(r.holds, maps.Clone(s.Resources))
 		r.lenient = append(r.lenient, s.ZoneMember(p.Snapshot.Lineage.Exclusive).Exclusive == numa.Preferred)
 	}
-	if p.Model.HasRoles() {
+	if p.Model.RoleOf != nil {
 		r.roles = make(map[string]int, len(p.Model.Pending))
 		for i, rank := range p.Model.Pending {
 			r.roles[p.Names[rank]] = int(p.Model.RoleOf[i])

@@ -106,7 +106,6 @@ func TestMultiplesBindBelow(t *testing.T) {
 // Members are of a role each, of one where there are none; roles of one shape count together, in the first of them.
 func TestRolesAndTheirTwins(t *testing.T) {
 	one := &model.Model{Pending: []int{0, 1}}
-	require.False(t, one.HasRoles())
 	require.Zero(t, one.Role(1))
 	require.Equal(t, 2, one.Twin(2))
 	rapid.Check(t, func(t *rapid.T) {
@@ -120,7 +119,6 @@ func TestRolesAndTheirTwins(t *testing.T) {
 		for i := range rapid.IntRange(0, 9).Draw(t, "members") {
 			role := rapid.IntRange(0, len(shapes)-1).Draw(t, "role")
 			m.Pending, m.RoleOf = append(m.Pending, i), append(m.RoleOf, int32(role))
-			require.True(t, m.HasRoles())
 			require.Equal(t, int32(role), m.Role(i))
 			require.Equal(t, shapes[role], shapes[m.Twin(role)])
 			count[role]++

@@ -58,9 +58,6 @@ type Model struct {
 	Memory *Memory
 }
 
-// HasRoles says whether members are of several roles and placed one by one.
-func (m *Model) HasRoles() bool { return m.RoleOf != nil }
-
 // Role is that of the i-th pending member.
 func (m *Model) Role(i int) int32 {
 	if m.RoleOf == nil {

@@ -16,7 +16,7 @@ import (
 // where all members have one role. Where vectors are forgotten it says that all fit, so that it is never too low.
 func (e Engine) Room() func(id int32, extra []int64, zones *numa.Occupancy) int64 {
 	p := e.P
-	if !p.Model.HasRoles() {
+	if p.Model.RoleOf == nil {
 		return nil
 	}
 	a := &asked{p: p}

@@ -310,7 +310,7 @@ func (p *Problem) OfRoles() []*Problem {
 
 // EachAlone are the problems of the members of each shape alone: OfRoles if there are several, else p itself.
 func EachAlone(p *Problem) []*Problem {
-	if p.Model.HasRoles() {
+	if p.Model.RoleOf != nil {
 		return p.OfRoles()
 	}
 	return []*Problem{p}

@@ -102,7 +102,7 @@ func TestMembersWithinDomains(t *testing.T) {
 				require.Equal(t, same, whole.Room.Model.Role(k) == role, "members %d and %d", k, i)
 			}
 			require.Same(t, p.Room.ShapeOf(i), whole.Room.Shapes[role])
-			if p.Room.Model.HasRoles() {
+			if p.Room.Model.RoleOf != nil {
 				require.Equal(t, p.Room.Model.Role(i), whole.Parts.RoleBefore[role])
 			}
 			if in[i] {

@@ -235,7 +235,7 @@ func TestRolesOfParts(t *testing.T) {
 		counted := func(rank int) (key string) {
 			for i, r := range p.Model.Multiples {
 				if i > 0 || r.Roles != nil {
-					key += fmt.Sprint(p.Room.Model.HasRoles() && r.Roles[p.Room.Model.Role(rank)] > 0, " ")
+					key += fmt.Sprint(p.Room.Model.RoleOf != nil && r.Roles[p.Room.Model.Role(rank)] > 0, " ")
 				}
 			}
 			p.Model.Gang.Each(func(a *model.Part) {
@@ -259,7 +259,7 @@ func TestRolesOfParts(t *testing.T) {
 			require.Equal(t, p.Model.Twin(int(role)), slices.IndexFunc(p.Room.Shapes, p.Room.Shapes[role].Equal))
 		}
 		for r, one := range p.OfRoles() {
-			require.False(t, one.Room.Model.HasRoles())
+			require.Nil(t, one.Room.Model.RoleOf)
 			require.Same(t, p.Room.Shapes[r], one.Room.Shapes[0])
 			require.Equal(t, p.Room.Shapes[r].Resources["gpu"], one.Room.Needs[0].Amount)
 		}

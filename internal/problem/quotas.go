@@ -21,7 +21,7 @@ func (p *Problem) Asks(n int) quota.Ask {
 	of, pinned := make([]int64, len(p.Room.Shapes)), make([]int64, len(p.Room.Shapes))
 	for i, rank := range members.Model.Pending[:n] {
 		at := i % len(p.Room.Shapes)
-		if p.Model.HasRoles() {
+		if p.Model.RoleOf != nil {
 			at = int(p.Model.RoleOf[i])
 		}
 		of[at]++

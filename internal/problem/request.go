@@ -319,7 +319,7 @@ func settleHostSlots(p *Problem) error {
 	case p.Request.Slots == nil:
 	case len(p.Request.Parts) > 0:
 		return unsupported("a gang in parts")
-	case p.Model.HasRoles() || p.Unbundled != nil:
+	case p.Model.RoleOf != nil || p.Unbundled != nil:
 		return unsupported("members of several shapes")
 	case p.InParts():
 		return unsupported("groups that limits make parts")

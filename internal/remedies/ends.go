@@ -34,7 +34,7 @@ type endingPart struct {
 // ending brings a scope inside; nil: amounts do not tell who must end. With whoever may leave anyway being gone, no set fits of which
 // amounts say that it does not. O(members of the gangs * what is needed).
 func (r *rooms) ending(p *scope, gangs []*snapshot.GangMembers) *ending {
-	if r.rough || r.company != nil || r.p.Model.HasRoles() || p.needs <= 0 {
+	if r.rough || r.company != nil || r.p.Model.RoleOf != nil || p.needs <= 0 {
 		return nil
 	}
 	e, at := &ending{needs: p.needs, gangs: len(p.elements), sums: make([]int64, len(r.p.Room.Needs))}, map[int32]int{}

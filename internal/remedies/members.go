@@ -44,7 +44,7 @@ func (f *Search) members(at state) []step {
 	}
 	// Else it places as many as there is room for. Of several shapes, and where a quota does not guarantee all members, more may fit than of
 	// the lowest ranks.
-	if mayClear(p) || at.req.Preempt.ForTier != "" || p.Model.HasRoles() || len(p.Pinned) > 0 {
+	if mayClear(p) || at.req.Preempt.ForTier != "" || p.Model.RoleOf != nil || len(p.Pinned) > 0 {
 		n, plan = f.most(at, of, n, top, plan, least)
 	}
 	return f.settle(found(to(n), least(n), plan))

@@ -79,7 +79,7 @@ func isRuled(p *problem.Problem) bool {
 func (r *rooms) sum() {
 	v, units := r.p.Model.View, r.on
 	r.upTo = make([]int64, v.Nodes+1)
-	if !r.evicts && !r.p.Model.HasRoles() && len(r.p.Room.Needs) < math.MaxInt8 {
+	if !r.evicts && r.p.Model.RoleOf == nil && len(r.p.Room.Needs) < math.MaxInt8 {
 		r.binds = make([]int8, v.Nodes)
 		units = r.bind
 	}
@@ -101,7 +101,7 @@ func (r *rooms) bind(id int32) int64 {
 
 // whenEmpty bounds the units in a domain once nobody but daemons that stay is there. O(nodes and members there).
 func (r *rooms) whenEmpty(d layout.Vertex) (units int64) {
-	if r.rough || r.p.Model.HasRoles() {
+	if r.rough || r.p.Model.RoleOf != nil {
 		return math.MaxInt32
 	}
 	v := r.p.Model.View
@@ -143,7 +143,7 @@ func (r *rooms) on(id int32) (units int64) {
 	if r.evicts && r.company.keeps(id) {
 		return r.company.kept[id] // they may be victims
 	}
-	if !r.p.Model.HasRoles() {
+	if r.p.Model.RoleOf == nil {
 		if r.takes(id) {
 			units = r.p.Room.Slots().Room(id, r.spare(id))
 		}

@@ -76,7 +76,7 @@ func (r *Room) Size() int { return max(1, len(r.Shapes)) }
 
 // ShapeOf is the shape of the i-th pending member. Where units are placed, i counts their members one by one.
 func (r *Room) ShapeOf(i int) *gang.Shape {
-	if r.Model.HasRoles() {
+	if r.Model.RoleOf != nil {
 		return r.Shapes[r.Model.RoleOf[i]]
 	}
 	return r.Shapes[i%len(r.Shapes)]

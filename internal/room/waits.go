@@ -37,7 +37,7 @@ func (r *Room) WaitsFor(positions []int32, out []*snapshot.Member) []*snapshot.M
 		zones := func(state *numa.Occupancy) bool {
 			return r.Zones().CountZones(r.Zones().NeedsOn(id), state).Slots >= units
 		}
-		if r.Model.HasRoles() {
+		if r.Model.RoleOf != nil {
 			// Members of several shapes are one unit that asks for their sum; zones are asked for the counts of each
 			// role.
 			some := r.countsOn(positions, id)

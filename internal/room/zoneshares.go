@@ -82,7 +82,7 @@ func (z Zones) ShareZones(positions []int32, waits []*snapshot.Member, share fun
 			return
 		}
 		state := z.StateOf(id, Released{zones: gone[id]})
-		if z.r.Model.HasRoles() {
+		if z.r.Model.RoleOf != nil {
 			z.giveZones(id, state, members, share)
 			return
 		}
