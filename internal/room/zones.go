@@ -1,4 +1,4 @@
-// What do the zones of a node take of one shape or unit, which shares does each member get, and what are they worth?
+// What do the zones of a node take of one shape or unit, and what are they worth?
 
 package room
 
