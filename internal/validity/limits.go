@@ -132,7 +132,7 @@ func (c *check) aloneAt(preferred bool) (out []alone) {
 		if add(ofParts(v.Limits), below(1)); v == c.parts {
 			continue // the rest holds for all
 		}
-		add(ofMembers(v.Limits), v.Members)
+		add(ofMembers(v.Limits), append([]string{}, v.Members...)) // a part may have none, and nil are all
 		for i, list := range v.CutLimits {
 			add(list, below(i+1))
 		}
