@@ -22,10 +22,12 @@ type vertexClasses struct {
 	demand []int64       // amounts that all new members ask for, by need
 	// inexact: the zone front of some node may lack vectors.
 	inexact bool
-	relaxed *vertexClasses  // the classes of a relaxed search; nil: not made yet
-	whole   *wholeClasses   // nil: not asked for yet
-	kinds   func() Kinds    // makes nodes
-	nodes   Kinds           // nil: not asked for yet
+	relaxed *vertexClasses // the classes of a relaxed search; nil: not made yet
+	whole   *wholeClasses  // nil: not asked for yet
+	kinds   func() Kinds   // makes nodes
+	nodes   Kinds          // nil: not asked for yet; begin and take are told to it
+	begin   func(key []int64, x layout.Vertex) []int64
+	take    func(x layout.Vertex, kind int32, describe func() *front.Node)
 	byKind  []int32         // by kind of nodes: class
 	divided *dividedClasses // nil: of nodes, by what is free
 	domains *sets.ClassTable
@@ -121,11 +123,12 @@ func (c *vertexClasses) beginKey(key []int64, x layout.Vertex) []int64 {
 // findNodes classifies the nodes right below a domain.
 func (c *vertexClasses) findNodes(leaf layout.Vertex) {
 	if c.nodes == nil {
-		c.nodes = c.kinds()
+		c.nodes, c.begin = c.kinds(), c.beginKey
+		c.take = func(x layout.Vertex, kind int32, describe func() *front.Node) {
+			c.enter(x, &c.byKind, kind, func() vertexClass { return vertexClass{first: x, node: describe()} })
+		}
 	}
-	c.nodes.Below(leaf, c.beginKey, func(x layout.Vertex, kind int32, describe func() *front.Node) {
-		c.enter(x, &c.byKind, kind, func() vertexClass { return vertexClass{first: x, node: describe()} })
-	})
+	c.nodes.Below(leaf, c.begin, c.take)
 	c.inexact = c.nodes.AreInexact()
 }
 

@@ -25,11 +25,14 @@ type Kinds struct {
 	reader      *freeReader
 	excluded    map[int32]bool
 	keys, known *sets.ClassTable
-	key         []int64 // of the current node: equal keys and free amounts, equal kind
-	plain       []bool  // by role: every unmarked node takes its members
-	alike       bool    // unmarked neighbours have the same key, if they lie in one domain
-	alone       int32   // of the lowest tier in whose domains members must be alone; the root's: there is none
-	open        []bool  // by role: whether the current node takes its members
+	key         []int64            // of the current node: equal keys and free amounts, equal kind
+	row         []int64            // the number of its key, then what is free on it
+	zones       front.Front        // what its zones take
+	describe    func() *front.Node // of it
+	plain       []bool             // by role: every unmarked node takes its members
+	alike       bool               // unmarked neighbours have the same key, if they lie in one domain
+	alone       int32              // of the lowest tier in whose domains members must be alone; the root's: there is none
+	open        []bool             // by role: whether the current node takes its members
 	zoneFronts  zoneFronts
 	steps       int // left for zone fronts; 0 or less: none
 }
@@ -62,12 +65,10 @@ func (k *Kinds) AreInexact() bool { return k.inexact }
 // key: what begin says of the place of a node, whether it lies outside the tree, the roles it is open to, and what its zones take. Unmarked
 // neighbours have the same key unless something tells single nodes apart, so that it is rarely computed.
 func (k *Kinds) Below(leaf layout.Vertex, begin func(key []int64, x layout.Vertex) []int64, take func(x layout.Vertex, kind int32, describe func() *front.Node)) {
-	v := k.room.Model.View
-	key := make([]int64, 1+len(k.room.Needs)) // the number of the node's key, then free amounts
-	free, known, zones := key[1:], false, front.Front(nil)
-	describe := func() *front.Node {
-		return &front.Node{Free: slices.Clone(free), Open: slices.Clone(k.open), Zones: zones}
+	if k.describe == nil { // once, for there are many leaves
+		k.row, k.describe = make([]int64, 1+len(k.room.Needs)), k.node
 	}
+	v, free, known := k.room.Model.View, k.row[1:], false
 	for pos := v.First(leaf); pos < v.EndOf(leaf); pos++ {
 		x := v.NodeVertex(pos)
 		flags := k.reader.read(free, v.Node(pos))
@@ -76,13 +77,18 @@ func (k *Kinds) Below(leaf layout.Vertex, begin func(key []int64, x layout.Verte
 		}
 		if usual := flags&^snapshot.Zoned == snapshot.Present; !usual || !known { // else the key of the node before holds
 			k.key = begin(k.key[:0], x)
-			zones = k.readKey(pos, usual)
+			k.zones = k.readKey(pos, usual)
 			// The whole key is numbered once, so that the table of kinds compares one number in place of it.
-			key[0] = int64(k.keys.Of(nil, k.key))
+			k.row[0] = int64(k.keys.Of(nil, k.key))
 			known = usual && k.alike && v.TierOf(leaf) <= k.alone
 		}
-		take(x, k.known.Of(key, nil), describe)
+		take(x, k.known.Of(k.row, nil), k.describe)
 	}
+}
+
+// node describes the node that is looked at.
+func (k *Kinds) node() *front.Node {
+	return &front.Node{Free: slices.Clone(k.row[1:]), Open: slices.Clone(k.open), Zones: k.zones}
 }
 
 // readKey completes the key of a node, and finds what its zones take. usual: it has no marks.
