@@ -129,7 +129,7 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 	first, behind := pl.ask.inGap(x)
 	for _, run := range [...][2]layout.Vertex{{first, behind}, {lo, first}, {behind, end}} {
 		for c := run[0]; c < run[1]; c++ {
-			if slots := pl.ask.slots.At(c) + pl.m.Forced.At(c); slots > 0 { // of members that multiples force there, no part of a table
+			if slots := pl.ask.slots.At(c) + pl.m.Forced.At(c); slots > 0 { // no table counts the members that multiples force there
 				// WithRest -1: no room for the short group until roomForShort finds some.
 				kids.items = append(kids.items, sets.Item{Slots: slots, Used: pl.m.Siblings.At(c), Keys: pl.m.Values(set, c, kids.nodes), WithRest: -1})
 				kids.of = append(kids.of, child{at: c})
@@ -146,8 +146,8 @@ func (pl placer) domains(x layout.Vertex, kids children) children {
 	for _, first := range []bool{true, false} {
 		for _, c := range list {
 			if first == pl.ask.hasRoomInGap(c) {
-				keys := pl.m.Values(pl.ask.keySet(), c, kids.nodes)
-				item := sets.Item{Slots: pl.ask.slots.At(c), Used: pl.m.Siblings.At(c), Keys: keys, WithRest: -1}
+				values := pl.m.Values(pl.ask.keySet(), c, kids.nodes)
+				item := sets.Item{Slots: pl.ask.slots.At(c), Used: pl.m.Siblings.At(c), Keys: values, WithRest: -1}
 				kids.items, kids.of = append(kids.items, item), append(kids.of, child{at: c})
 			}
 		}

@@ -45,7 +45,7 @@ func (r *Room) Kinds(roles []*Room, demand []int64, taken map[int32]Reserved, re
 		excluded: r.Slots().Excluded(), keys: sets.NewClassTable(0), known: sets.NewClassTable(1 + len(r.Needs)), open: make([]bool, len(roles)),
 		steps: AllZoneSteps,
 	}
-	k.reader = k.newFreeReader()
+	k.reader, k.row, k.describe = k.newFreeReader(), make([]int64, 1+len(r.Needs)), k.node // once, for there are many leaves
 	// Zones, excluded nodes, running members and selective roles tell unmarked neighbours apart.
 	k.alike, k.alone = !r.Zones().Bind() && len(k.excluded)+len(r.Model.Siblings) == 0, r.Model.View.RootTop
 	for _, one := range roles {
@@ -65,9 +65,6 @@ func (k *Kinds) AreInexact() bool { return k.inexact }
 // key: what begin says of the place of a node, whether it lies outside the tree, the roles it is open to, and what its zones take. Unmarked
 // neighbours have the same key unless something tells single nodes apart, so that it is rarely computed.
 func (k *Kinds) Below(leaf layout.Vertex, begin func(key []int64, x layout.Vertex) []int64, take func(x layout.Vertex, kind int32, describe func() *front.Node)) {
-	if k.describe == nil { // once, for there are many leaves
-		k.row, k.describe = make([]int64, 1+len(k.room.Needs)), k.node
-	}
 	v, free, known := k.room.Model.View, k.row[1:], false
 	for pos := v.First(leaf); pos < v.EndOf(leaf); pos++ {
 		x := v.NodeVertex(pos)

@@ -379,7 +379,9 @@ func (c *Chooser) fillEvenly(set []int, left int64) {
 	}
 	// Unless all are full, what is left is less than a unit for each child at this level: the first ones take it, those that take
 	// nothing beyond multiples before others.
-	slices.SortStableFunc(set, func(i, j int) int { return cmp.Compare(c.Items[i].rest, c.Items[j].rest) })
+	if c.Multiple > 1 {
+		slices.SortStableFunc(set, func(i, j int) int { return cmp.Compare(c.Items[i].rest, c.Items[j].rest) })
+	}
 	for _, i := range set {
 		if it := &c.Items[i]; left > 0 && c.even(it) == low && it.Hi > it.Given {
 			it.Given, left = it.Given+1, left-1

@@ -240,14 +240,10 @@ func has(sorted []*Member, m *Member) bool {
 	return ok && sorted[i] == m
 }
 
-// On lists the members on a node in the order of gang, then name, leaving ones included. The slice is the
+// On lists the members on a node, [MembersOn], in the order of gang, then name, leaving ones included. The slice is the
 // caller's. O(k log k) for k members there.
 func (c *Snapshot) On(id int32) []*Member {
-	var out []*Member
-	h := c.on.At(id)
-	for at := &h; at != nil && at.m != nil; at = at.next {
-		out = append(out, at.m)
-	}
+	out := slices.Collect(MembersOn(c, id))
 	sortMembers(out)
 	return out
 }
