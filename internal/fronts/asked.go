@@ -36,8 +36,10 @@ type Asked interface {
 
 // Kinds are kinds of nodes, numbered as they are found.
 type Kinds interface {
-	// Below tells take the kind of each node right below a domain, and how to describe it; begin begins the key of a node.
-	Below(leaf layout.Vertex, begin func(key []int64, x layout.Vertex) []int64, take func(x layout.Vertex, kind int32, describe func() *front.Node))
+	// Below tells take the kind of each node right below a domain; begin begins the key of a node.
+	Below(leaf layout.Vertex, begin func(key []int64, x layout.Vertex) []int64, take func(x layout.Vertex, kind int32))
+	// Node describes the node that take is told.
+	Node() *front.Node
 	// AreInexact says whether the zone front of some node may lack vectors.
 	AreInexact() bool
 }

@@ -24,13 +24,12 @@ type vertexClasses struct {
 	inexact bool
 	relaxed *vertexClasses // the classes of a relaxed search; nil: not made yet
 	whole   *wholeClasses  // nil: not asked for yet
-	kinds   func() Kinds   // makes nodes
 	nodes   Kinds          // nil: not asked for yet; begin and take are told to it
 	begin   func(key []int64, x layout.Vertex) []int64
-	take    func(x layout.Vertex, kind int32, describe func() *front.Node)
+	take    func(x layout.Vertex, kind int32)
 	byKind  []int32         // by kind of nodes: class
 	divided *dividedClasses // nil: of nodes, by what is free
-	domains *sets.ClassTable
+	domains sets.ClassTable
 	byTable []int32 // by number in domains: class
 	key     []int64 // of the current vertex: equal keys, equal class
 	kids    []int64 // scratch of countChildren
@@ -64,7 +63,6 @@ func (s *Search) totalDemand() []int64 {
 func (s *Search) newVertexClasses(demand []int64) *vertexClasses {
 	return &vertexClasses{
 		search: s, demand: demand, of: make([][]int32, s.vertices()/vertexPage+1), domains: sets.NewClassTable(2),
-		kinds: func() Kinds { return s.asked.Kinds(demand, s.relaxed, s.broken) },
 	}
 }
 
@@ -123,9 +121,9 @@ func (c *vertexClasses) beginKey(key []int64, x layout.Vertex) []int64 {
 // findNodes classifies the nodes right below a domain.
 func (c *vertexClasses) findNodes(leaf layout.Vertex) {
 	if c.nodes == nil {
-		c.nodes, c.begin = c.kinds(), c.beginKey
-		c.take = func(x layout.Vertex, kind int32, describe func() *front.Node) {
-			c.enter(x, &c.byKind, kind, func() vertexClass { return vertexClass{first: x, node: describe()} })
+		c.nodes, c.begin = c.search.asked.Kinds(c.demand, c.search.relaxed, c.search.broken), c.beginKey
+		c.take = func(x layout.Vertex, kind int32) {
+			c.enter(x, &c.byKind, kind, func() vertexClass { return vertexClass{first: x, node: c.nodes.Node()} })
 		}
 	}
 	c.nodes.Below(leaf, c.begin, c.take)

@@ -35,7 +35,8 @@ func (s *Search) findCrossGroups() {
 	if s.crossGroups = nil; !s.m.SpansTrees() {
 		return
 	}
-	inv := inventory{m: s.m, roles: s.roles, pendingOf: s.m.Places(), positionOf: s.m.PositionsByRank(), signatures: s.m.Signatures(false, false)}
+	inv := inventory{m: s.m, roles: s.roles, pendingOf: s.m.Places(), positionOf: s.m.PositionsByRank()}
+	inv.signatures = s.m.Signatures(inv.pendingOf, false, false)
 	known := map[*model.Part]int{} // index in s.crossGroups
 	s.m.Gang.Each(func(a *model.Part) {
 		if a.OtherTree == nil || a.Bundle {

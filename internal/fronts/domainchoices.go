@@ -119,8 +119,8 @@ func (dc *domainChoices) newSearch(domains map[*model.Part]layout.Vertex) *Searc
 // whose domains contain the node, and everything else that makes a class stays as it is.
 type dividedClasses struct {
 	from    *vertexClasses
-	known   *sets.ClassTable // of class before, and roles: a bit each
-	byTable []int32          // by number in known: class
+	known   sets.ClassTable // of class before, and roles: a bit each
+	byTable []int32         // by number in known: class
 }
 
 // divide takes the classes of nodes from those without a choice. It does not where classes must be found anew: zones bind,
@@ -233,7 +233,7 @@ func (dc *domainChoices) roomWithin(a *crossGroup, d layout.Vertex, tier int32) 
 
 // keyOf is different for different vectors of one length.
 func keyOf(a front.Vector) string {
-	var key []byte
+	key := make([]byte, 0, 64)
 	for _, n := range a {
 		key = binary.LittleEndian.AppendUint32(key, uint32(n))
 	}

@@ -50,7 +50,8 @@ type inventory struct {
 // Classes come level by level, outermost first, those of a level in the order of first ranks; so the class around
 // another has a lower number.
 func takeInventory(m *model.Model, roles int) (want front.Vector, classes []groupClass, done []finished) {
-	inv := inventory{m: m, roles: roles, pendingOf: m.Places(), signatures: m.Signatures(true, false)}
+	inv := inventory{m: m, roles: roles, pendingOf: m.Places()}
+	inv.signatures = m.Signatures(inv.pendingOf, true, false)
 	own := make(front.Vector, roles)
 	inv.countOwn(m.Gang, own)
 	todo := inv.collect(-1, []*model.Part{m.Gang}) // breadth first, which gives the order of classes

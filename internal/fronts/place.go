@@ -39,7 +39,8 @@ func (c *capacity) decide(d layout.Vertex, st model.Strategy) *model.Answer {
 func (c *capacity) assignAll(d layout.Vertex, lists [][]placed, st model.Strategy) *model.Answer {
 	positions := make([]int32, len(c.m.Pending))
 	as := assigner{capacity: c, classOf: map[*model.Part]int{}, positions: positions}
-	as.inventory = inventory{m: c.m, pendingOf: c.m.Places(), signatures: c.m.Signatures(true, false)}
+	places := c.m.Places()
+	as.inventory = inventory{m: c.m, pendingOf: places, signatures: c.m.Signatures(places, true, false)}
 	for k := range c.search.groups {
 		for _, a := range c.search.groups[k].parts {
 			as.classOf[a] = c.search.groups[k].of

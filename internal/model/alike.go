@@ -13,13 +13,13 @@ import (
 
 // Signatures has, by part, a text that is equal for parts that can change places, whatever names and ranks they have. Parts
 // without new members have the empty one. Running members make it unique by their first rank. A gang without parts has
-// nothing to be compared, and none. Parts may be told apart also by the limits that count them as groups, and by the order of roles by
+// nothing to be compared, and none. places are those of Places. Parts may be told apart also by the limits that count them as groups, and by the order of roles by
 // rank where they may be placed partly. O(parts * members).
-func (m *Model) Signatures(limits, order bool) map[*Part]string {
-	s := signer{m: m, places: m.Places(), order: order, of: map[*Part]string{}}
+func (m *Model) Signatures(places []int32, limits, order bool) map[*Part]string {
 	if len(m.Gang.Parts) == 0 {
-		return s.of
+		return nil
 	}
+	s := signer{m: m, places: places, order: order, of: map[*Part]string{}, text: make([]byte, 0, 256)}
 	if limits {
 		s.findLimits()
 	}

@@ -96,7 +96,7 @@ func TestSignaturesTellWhoCanChangePlaces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawParts(t)
 		e := &exchange{d, d.Places(), rapid.Bool().Draw(t, "regard limits"), rapid.Bool().Draw(t, "regard the order")}
-		of := d.Signatures(e.limits, e.order)
+		of := d.Signatures(d.Places(), e.limits, e.order)
 		if len(d.Gang.Parts) == 0 {
 			require.Empty(t, of, "nothing is compared")
 			return
@@ -120,7 +120,7 @@ func TestWhatTellsPartsApart(t *testing.T) {
 			m.Gang.Parts = append(m.Gang.Parts, a)
 		}
 		change(m, m.Gang.Parts[1])
-		of := m.Signatures(true, true)
+		of := m.Signatures(m.Places(), true, true)
 		return of[m.Gang.Parts[0]] == of[m.Gang.Parts[1]]
 	}
 	for name, change := range map[string]func(m *model.Model, a *model.Part){

@@ -42,9 +42,10 @@ func (n nodes) Broken() bool { return n.p.Broken() }
 
 // Asks implements [model.Room].
 func (n nodes) Asks() [][]int64 {
-	asks := make([][]int64, len(n.p.Room.Shapes))
+	asks, width := make([][]int64, len(n.p.Room.Shapes)), len(n.p.Room.Needs)
+	list := make([]int64, len(asks)*width)
 	for r, shape := range n.p.Room.Shapes {
-		asks[r] = make([]int64, len(n.p.Room.Needs))
+		asks[r] = list[r*width : (r+1)*width : (r+1)*width]
 		for i, need := range n.p.Room.Needs {
 			asks[r][i] = shape.Resources[need.Name]
 		}

@@ -41,6 +41,7 @@ func readParts(p *Problem) error {
 	for _, m := range p.Model.Running {
 		rank[p.Names[m.Rank]] = m.Rank
 	}
+	p.called = make([]partName, 0, 1+len(p.Request.Parts)) // inner parts make it longer
 	p.Model.Gang = &model.Part{Number: named(p, partName{called: p.Request.Name}), Gather: p.Model.Gather, Least: p.Request.MinMember}
 	r := partReader{p: p, rank: rank, implied: map[*model.Part][]gang.Rule{p.Model.Gang: limits.ImpliedInside(p.Request.Limits)}}
 	if err := r.inner(p.Model.Gang, "request", p.Request.Parts, p.Request.MinParts); err != nil {

@@ -19,8 +19,8 @@ type freeReader struct {
 }
 
 // newFreeReader reads from the first node on.
-func (k *Kinds) newFreeReader() *freeReader {
-	return &freeReader{kinds: k, page: -1, pages: make([][]int64, len(k.room.Needs)), beside: len(k.released)+len(k.taken) > 0}
+func (k *Kinds) newFreeReader() freeReader {
+	return freeReader{kinds: k, page: -1, pages: make([][]int64, len(k.room.Needs)), beside: len(k.released)+len(k.taken) > 0}
 }
 
 // read fills in the free amounts of a node, with released amounts and without reserved ones, and returns its flags.

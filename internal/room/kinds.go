@@ -22,17 +22,16 @@ type Kinds struct {
 	closed   bool // no node takes any member
 	inexact  bool // the zone front of some node may lack vectors
 
-	reader      *freeReader
+	reader      freeReader
 	excluded    map[int32]bool
-	keys, known *sets.ClassTable
-	key         []int64            // of the current node: equal keys and free amounts, equal kind
-	row         []int64            // the number of its key, then what is free on it
-	zones       front.Front        // what its zones take
-	describe    func() *front.Node // of it
-	plain       []bool             // by role: every unmarked node takes its members
-	alike       bool               // unmarked neighbours have the same key, if they lie in one domain
-	alone       int32              // of the lowest tier in whose domains members must be alone; the root's: there is none
-	open        []bool             // by role: whether the current node takes its members
+	keys, known sets.ClassTable
+	key         []int64     // of the current node: equal keys and free amounts, equal kind
+	row         []int64     // the number of its key, then what is free on it
+	zones       front.Front // what its zones take
+	plain       []bool      // by role: every unmarked node takes its members
+	alike       bool        // unmarked neighbours have the same key, if they lie in one domain
+	alone       int32       // of the lowest tier in whose domains members must be alone; the root's: there is none
+	open        []bool      // by role: whether the current node takes its members
 	zoneFronts  zoneFronts
 	steps       int // left for zone fronts; 0 or less: none
 }
@@ -42,18 +41,21 @@ type Kinds struct {
 func (r *Room) Kinds(roles []*Room, demand []int64, taken map[int32]Reserved, relaxed, closed bool) *Kinds {
 	k := &Kinds{
 		room: r, roles: roles, demand: demand, taken: taken, released: r.Slots().LeavingReleased(), relaxed: relaxed, closed: closed,
-		excluded: r.Slots().Excluded(), keys: sets.NewClassTable(0), known: sets.NewClassTable(1 + len(r.Needs)), open: make([]bool, len(roles)),
-		steps: AllZoneSteps,
+		excluded: r.Slots().Excluded(), keys: sets.NewClassTable(0), known: sets.NewClassTable(1 + len(r.Needs)), steps: AllZoneSteps,
 	}
-	k.reader, k.row, k.describe = k.newFreeReader(), make([]int64, 1+len(r.Needs)), k.node // once, for there are many leaves
+	perRole := make([]bool, 2*len(roles))
+	k.open, k.plain = perRole[:len(roles)], perRole[len(roles):]
+	width := 1 + len(r.Needs)
+	row := make([]int64, width+8) // and a key, unless it is long
+	k.reader, k.row, k.key = k.newFreeReader(), row[:width:width], row[width:width]
 	// Zones, excluded nodes, running members and selective roles tell unmarked neighbours apart.
 	k.alike, k.alone = !r.Zones().Bind() && len(k.excluded)+len(r.Model.Siblings) == 0, r.Model.View.RootTop
-	for _, one := range roles {
+	for i, one := range roles {
 		open := !one.Slots().Selective() && r.Request.Eligible == nil
 		if k.alike = k.alike && open; one.Model.Limits.AreAlone() {
 			k.alone = min(k.alone, one.Model.Limits.Alone)
 		}
-		k.plain = append(k.plain, open && !one.Model.Limits.AreAlone())
+		k.plain[i] = open && !one.Model.Limits.AreAlone()
 	}
 	return k
 }
@@ -61,10 +63,10 @@ func (r *Room) Kinds(roles []*Room, demand []int64, taken map[int32]Reserved, re
 // AreInexact says whether the zone front of some node may lack vectors.
 func (k *Kinds) AreInexact() bool { return k.inexact }
 
-// Below tells take the number of the kind of each node right below a domain, and how to describe it. Kinds are divided by free amounts and by
+// Below tells take the number of the kind of each node right below a domain. Kinds are divided by free amounts and by
 // key: what begin says of the place of a node, whether it lies outside the tree, the roles it is open to, and what its zones take. Unmarked
 // neighbours have the same key unless something tells single nodes apart, so that it is rarely computed.
-func (k *Kinds) Below(leaf layout.Vertex, begin func(key []int64, x layout.Vertex) []int64, take func(x layout.Vertex, kind int32, describe func() *front.Node)) {
+func (k *Kinds) Below(leaf layout.Vertex, begin func(key []int64, x layout.Vertex) []int64, take func(x layout.Vertex, kind int32)) {
 	v, free, known := k.room.Model.View, k.row[1:], false
 	for pos := v.First(leaf); pos < v.EndOf(leaf); pos++ {
 		x := v.NodeVertex(pos)
@@ -79,12 +81,12 @@ func (k *Kinds) Below(leaf layout.Vertex, begin func(key []int64, x layout.Verte
 			k.row[0] = int64(k.keys.Of(nil, k.key))
 			known = usual && k.alike && v.TierOf(leaf) <= k.alone
 		}
-		take(x, k.known.Of(k.row, nil), k.describe)
+		take(x, k.known.Of(k.row, nil))
 	}
 }
 
-// node describes the node that is looked at.
-func (k *Kinds) node() *front.Node {
+// Node describes the node that is looked at.
+func (k *Kinds) Node() *front.Node {
 	return &front.Node{Free: slices.Clone(k.row[1:]), Open: slices.Clone(k.open), Zones: k.zones}
 }
 

@@ -29,8 +29,9 @@ type Selections struct {
 // Of reads the parts of a gang. A part with pinned members is alike to none, since a quota may admit one such part and not
 // another; pinned is by index in the pending members, nil: none is. O(parts * members).
 func Of(m *model.Model, pinned []bool) *Selections {
-	signatures := m.Signatures(true, true)
-	s := &Selections{m: m, pendingOf: m.Places(), kinds: make(map[*model.Part]int, len(signatures))}
+	places := m.Places()
+	signatures := m.Signatures(places, true, true)
+	s := &Selections{m: m, pendingOf: places, kinds: make(map[*model.Part]int, len(signatures))}
 	var kinds sets.Intern[string]
 	for a, text := range signatures {
 		s.kinds[a], _ = kinds.Of(text)

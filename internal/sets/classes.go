@@ -74,8 +74,8 @@ type ClassTable struct {
 }
 
 // NewClassTable makes an empty table for nodes with so many free amounts each, which may be 0.
-func NewClassTable(needs int) *ClassTable {
-	return &ClassTable{needs: needs, places: make([]int32, 256)}
+func NewClassTable(needs int) ClassTable {
+	return ClassTable{needs: needs, places: make([]int32, 256)}
 }
 
 // Len is the number of classes.

@@ -86,8 +86,7 @@ func (s *childSet) children() (list []int) {
 // take the same vectors and only paths tell them apart.
 func (p *frontProgram) classes(children []int) [][]int {
 	var out [][]int
-	var ids InternLists
-	var key []int64
+	ids, key := InternLists{key: make([]byte, 0, 512)}, make([]int64, 0, 64) // both small enough for the stack
 	for _, child := range children {
 		it := &p.c.Items[child]
 		key = append(append(key[:0], it.Slots), it.Keys[:]...)

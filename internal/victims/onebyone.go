@@ -27,7 +27,7 @@ type oneByOneSearch struct {
 	profileKind []int64      // by profile: the number of its candidates; -1: its members are no candidates
 	kinds       sets.Vectors // amounts by kind, in the order in which profiles have them
 	amounts     []int64      // buffer of givenBy
-	classes     *sets.ClassTable
+	classes     sets.ClassTable
 	classOf     []int32     // by position of the question; -1: the node takes no unit
 	at          []int32     // by position of the question: that in the topology; nil: they are the same
 	places      []nodePlace // by candidate of the narrowed problem
