@@ -2,7 +2,7 @@ package muster_test
 
 // core are the packages that make a plan, from the door inwards. What takes numbers without names since long (preempt, cover) and what tells of plans is none.
 var core = []string{
-	"placement", "internal/snapshot", "internal/match", "internal/labels", "internal/index", "internal/layout", "internal/cow", "internal/front", "internal/keys", "internal/sets", "internal/holds", "internal/limits",
+	"placement", "internal/snapshot", "internal/match", "internal/labels", "internal/index", "internal/layout", "internal/cow", "internal/front", "internal/keys", "internal/sets", "internal/frontsets", "internal/hitting", "internal/intern", "internal/holds", "internal/limits",
 	"internal/model", "internal/room", "internal/leavable", "internal/problem", "internal/gather", "internal/packing", "internal/manyshapes", "internal/joint", "internal/selections", "internal/picks", "internal/fronts", "internal/parts", "internal/search", "internal/preferred", "internal/remedies", "internal/seats",
 	"internal/victims", "internal/steps",
 }
@@ -14,14 +14,12 @@ var tangled = map[string][]string{}
 var doors = map[string]door{
 	"internal/cow":                       {0, 5},
 	"internal/document":                  {0, 7},
-	"internal/keys":                      {0, 3},
 	"internal/labels":                    {0, 3},
 	"internal/limits":                    {0, 18},
 	"internal/match":                     {0, 4},
 	"internal/packing":                   {0, 3},
 	"internal/problem":                   {0, 22},
 	"internal/room":                      {0, 22},
-	"internal/sets":                      {0, 24},
 	"internal/snapshot":                  {154, 33},
 	"placement/manifest/internal/object": {158, 0},
 }

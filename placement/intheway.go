@@ -10,12 +10,12 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/hitting"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/search"
-	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/victims"
 	"github.com/muster-sched/muster/numa"
@@ -68,7 +68,7 @@ type obstacleSearch struct {
 	members  []*snapshot.Member // that run and stay, in natural order of names; elements are places in it
 	shapes   []*gang.Shape      // by member: what it is placed anew as
 	all      *problem.Problem   // all of them placed anew; nil if that is not supported
-	search   *sets.Fewest
+	search   *hitting.Fewest
 	groups   []int          // by member: its group of the innermost level; its rank without groups
 	before   []int          // by member: number of waiting members of lower ranks
 	bounds   problem.Bounds // what all plans may spend together
@@ -87,7 +87,7 @@ func inTheWay(p *problem.Problem) Obstacles {
 	defer fresh.Done()
 	s := &obstacleSearch{p: fresh, bounds: problem.Bounds{Left: fresh.NewBudget()}}
 	s.findMembers()
-	s.search = sets.NewFewest(s.classesOfMembers(), obstaclePlans, s.helps)
+	s.search = hitting.NewFewest(s.classesOfMembers(), obstaclePlans, s.helps)
 	c, req := s.without(s.search.Sizes) // the gang as if none of it ran
 	if s.all, err = search.New(c, req, nil, s.bounds); err != nil {
 		s.all = nil // such a request is not supported, though smaller sets may be

@@ -96,7 +96,7 @@ var Table = [Count]Row{
 	SumInPlane:   {"internal/front", "sumInPlane", known},
 	ExtraPlain:   {"internal/sets", "extraPlain", known &^ (Friend | Scored | ByScore)},
 	ExtraExact:   {"internal/sets", "extraExact", known &^ (Friend | Scored | Spread | Balanced | ByScore)},
-	ByTwoNumbers: {"internal/sets", "byTwoNumbers", known &^ Spread},
+	ByTwoNumbers: {"internal/frontsets", "byTwoNumbers", known &^ Spread},
 	CountNodes:   {"internal/room", "countNodes", known},
 	KeptIndex:    {"internal/room", "Table", known &^ (Multiple | Flat)},
 	CountGroups:  {"internal/gather", "count", known &^ (Begun | Flat | Uncounted)},

@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/frontsets"
 	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/sets"
 )
 
 // This file answers: which children of a domain take which part of a vector?
@@ -67,14 +67,14 @@ func (c *capacity) distribute(x layout.Vertex, want front.Vector) []share {
 }
 
 // chooser asks which of the children, given in the order that decides between equal ones, hold a vector.
-func (c *capacity) chooser(children []layout.Vertex, want front.Vector) sets.FrontChooser {
-	items, set := make([]sets.FrontItem, len(children)), keys.Of(c.tables.space.Features)
+func (c *capacity) chooser(children []layout.Vertex, want front.Vector) frontsets.Chooser {
+	items, set := make([]frontsets.Item, len(children)), keys.Of(c.tables.space.Features)
 	for i, child := range children {
-		items[i] = sets.FrontItem{
+		items[i] = frontsets.Item{
 			Slots: c.search.slots.At(child), Used: c.m.Siblings.At(child), Keys: c.m.Values(set, child, false), Front: c.frontOf(child),
 		}
 	}
-	return sets.FrontChooser{
+	return frontsets.Chooser{
 		Policy: c.m.Policy, Features: c.tables.space.Features, Items: items, Want: want, Space: c.tables.space,
 		Sizes: c.search.sizes, Scales: c.search.scales, Left: &c.m.Left.Sets,
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/sets"
 )
 
 // This file answers: which vertices are alike? Fronts are found once for each class of vertices, not for each vertex.
@@ -29,7 +29,7 @@ type vertexClasses struct {
 	take    func(x layout.Vertex, kind int32)
 	byKind  []int32         // by kind of nodes: class
 	divided *dividedClasses // nil: of nodes, by what is free
-	domains sets.ClassTable
+	domains intern.Classes
 	byTable []int32 // by number in domains: class
 	key     []int64 // of the current vertex: equal keys, equal class
 	kids    []int64 // scratch of countChildren
@@ -62,7 +62,7 @@ func (s *Search) totalDemand() []int64 {
 // O(nodes * (resources + roles) + domains * log), and the search for zone fronts.
 func (s *Search) newVertexClasses(demand []int64) *vertexClasses {
 	return &vertexClasses{
-		search: s, demand: demand, of: make([][]int32, s.vertices()/vertexPage+1), domains: sets.NewClassTable(2),
+		search: s, demand: demand, of: make([][]int32, s.vertices()/vertexPage+1), domains: intern.NewClasses(2),
 	}
 }
 

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/sets"
 )
 
 // This file answers: what is a search like once domains in other topologies are chosen, and which domains are hopeless?
@@ -119,15 +119,15 @@ func (dc *domainChoices) newSearch(domains map[*model.Part]layout.Vertex) *Searc
 // whose domains contain the node, and everything else that makes a class stays as it is.
 type dividedClasses struct {
 	from    *vertexClasses
-	known   sets.ClassTable // of class before, and roles: a bit each
-	byTable []int32         // by number in known: class
+	known   intern.Classes // of class before, and roles: a bit each
+	byTable []int32        // by number in known: class
 }
 
 // divide takes the classes of nodes from those without a choice. It does not where classes must be found anew: zones bind,
 // whose fronts are by role, or there are too many roles for the bits.
 func (c *vertexClasses) divide(from *vertexClasses) {
 	if c.search.chosen.Split {
-		c.divided = &dividedClasses{from: from, known: sets.NewClassTable(1)}
+		c.divided = &dividedClasses{from: from, known: intern.NewClasses(1)}
 	}
 }
 

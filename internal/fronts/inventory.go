@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/sets"
 )
 
 // This file answers: which groups does the gang ask for, and what does one of each class need?
@@ -154,7 +154,7 @@ type nested struct {
 // collect divides the groups right inside groups of one class by signature, in the order of first ranks.
 func (inv *inventory) collect(parent int, outer []*model.Part) []nested {
 	var out []nested
-	var bySignature sets.Intern[string]
+	var bySignature intern.Keys[string]
 	for _, a := range outer {
 		for _, o := range inv.groupsIn(a) {
 			i, fresh := bySignature.Of(inv.signatures[o])

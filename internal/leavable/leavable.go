@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/muster-sched/muster/internal/cow"
-	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -216,8 +216,8 @@ func On(c *snapshot.Snapshot, id int32) []*snapshot.Member {
 // decision may depend on it.
 type profileTable struct {
 	mu   sync.Mutex
-	ids  sets.InternLists // of lists of priority, tie (0 or 1) and amounts
-	list []profile        // by id
+	ids  intern.Lists // of lists of priority, tie (0 or 1) and amounts
+	list []profile    // by id
 }
 
 // profileReader looks profiles up while it holds the lock of the table: one reader serves one index.

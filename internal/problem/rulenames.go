@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/sets"
 )
 
 // HardRules lists the MustGathers of a gang in parts, outer ones before those in them.
 func HardRules(p *Problem) (rules []HardRule) {
-	var byName sets.Intern[string]
+	var byName intern.Keys[string]
 	p.Model.Gang.Each(func(a *model.Part) {
 		if a.Gather.Own < 0 || a.Bundle {
 			return

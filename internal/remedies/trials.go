@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/explain"
-	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/hitting"
 )
 
 // trial is the search for a smallest set among some elements, and of the smallest set that helped so far the plan.
 type trial struct {
-	*sets.Fewest
+	*hitting.Fewest
 	elements []int32
 	counts   []int32
 	size     int
@@ -35,7 +35,7 @@ func (f *Search) trial(at state, c *choice, elements []int32, e *ending) *trial 
 		class[i] = n
 	}
 	t := &trial{elements: elements, size: len(elements) + 1}
-	t.Fewest = sets.NewFewest(class, f.allowed, func(counts []int32) bool {
+	t.Fewest = hitting.NewFewest(class, f.allowed, func(counts []int32) bool {
 		set := t.Elements(counts)
 		plan := f.after(at, c.edit(pick(elements, set)))
 		if plan != nil && len(set) <= t.size {

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -24,7 +24,7 @@ type Kinds struct {
 
 	reader      freeReader
 	excluded    map[int32]bool
-	keys, known sets.ClassTable
+	keys, known intern.Classes
 	key         []int64     // of the current node: equal keys and free amounts, equal kind
 	row         []int64     // the number of its key, then what is free on it
 	zones       front.Front // what its zones take
@@ -41,7 +41,7 @@ type Kinds struct {
 func (r *Room) Kinds(roles []*Room, demand []int64, taken map[int32]Reserved, relaxed, closed bool) *Kinds {
 	k := &Kinds{
 		room: r, roles: roles, demand: demand, taken: taken, released: r.Slots().LeavingReleased(), relaxed: relaxed, closed: closed,
-		excluded: r.Slots().Excluded(), keys: sets.NewClassTable(0), known: sets.NewClassTable(1 + len(r.Needs)), steps: AllZoneSteps,
+		excluded: r.Slots().Excluded(), keys: intern.NewClasses(0), known: intern.NewClasses(1 + len(r.Needs)), steps: AllZoneSteps,
 	}
 	perRole := make([]bool, 2*len(roles))
 	k.open, k.plain = perRole[:len(roles)], perRole[len(roles):]

@@ -4,13 +4,13 @@ package room
 
 import (
 	"github.com/muster-sched/muster/internal/front"
-	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/intern"
 )
 
 // zoneFronts numbers what zones take, equal fronts alike. Nodes in an equal state share their fit, so that long fronts are
 // read once for each.
 type zoneFronts struct {
-	numbers sets.Vectors
+	numbers intern.Vectors
 	known   map[*ZoneFit]int
 	list    []int64 // scratch
 }

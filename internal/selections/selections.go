@@ -12,8 +12,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/sets"
 )
 
 // Selections are the selections of a gang. They form a lattice by removals from the largest one.
@@ -32,7 +32,7 @@ func Of(m *model.Model, pinned []bool) *Selections {
 	places := m.Places()
 	signatures := m.Signatures(places, true, true)
 	s := &Selections{m: m, pendingOf: places, kinds: make(map[*model.Part]int, len(signatures))}
-	var kinds sets.Intern[string]
+	var kinds intern.Keys[string]
 	for a, text := range signatures {
 		s.kinds[a], _ = kinds.Of(text)
 	}

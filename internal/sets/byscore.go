@@ -183,7 +183,7 @@ func (p *scoreProgram) take(st scoreState, i int) *scorePick {
 		return nil
 	}
 	score := p.picker.c.scoreOf(i, n, i == p.rest)
-	return &scorePick{at: st.at, taken: true, next: next, sums: with(next.sums, 1, &it.Keys), score: next.score.Plus(score)}
+	return &scorePick{at: st.at, taken: true, next: next, sums: next.sums.With(1, &it.Keys), score: next.score.Plus(score)}
 }
 
 // least is the fewest units of a node in the set: one, but none beside the short group, or its lower bound.
@@ -211,8 +211,8 @@ func (p *scoreProgram) after(at, extra int) int64 {
 // compare goes by the keys, with the host score in place of slots, then by the NUMA score, and then by the order of paths.
 func (p *scoreProgram) compare(a, b *scorePick) int {
 	if c := cmp.Or(
-		compareBefore(&a.sums, &b.sums), cmp.Compare(b.score.Host, a.score.Host),
-		compareBehind(&a.sums, &b.sums), cmp.Compare(b.score.Zones, a.score.Zones),
+		a.sums.Compare(&b.sums, 0, keys.Packing), cmp.Compare(b.score.Host, a.score.Host),
+		a.sums.Compare(&b.sums, keys.Packing+1, keys.Count), cmp.Compare(b.score.Zones, a.score.Zones),
 	); c != 0 {
 		return c
 	}

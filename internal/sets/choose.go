@@ -161,7 +161,7 @@ func (c *Chooser) compareUsed(i, j int) int {
 	default:
 		order = c.rules.CompareSlots(a.Slots, b.Slots)
 	}
-	return cmp.Or(order, compareBehind(&a.Keys, &b.Keys))
+	return cmp.Or(order, a.Keys.Compare(&b.Keys, keys.Packing+1, keys.Count))
 }
 
 // compareBeforeSlots is compareUsed by the keys before slots and scores.
@@ -174,7 +174,7 @@ func (c *Chooser) compareBeforeSlots(i, j int) int {
 			order = -1
 		}
 	}
-	return cmp.Or(order, compareBefore(&a.Keys, &b.Keys))
+	return cmp.Or(order, a.Keys.Compare(&b.Keys, 0, keys.Packing))
 }
 
 // compareAlone orders children in use that take the short group and no unit.

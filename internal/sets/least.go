@@ -1,7 +1,6 @@
-// Package sets answers: which of some alternatives, together, are the best set? It knows numbers alone: no nodes, no
+// Package sets answers: which children together are the best set, and how many does each take? It knows numbers alone: no nodes, no
 // gangs. [Chooser] decides which children of a domain take how many units (docs/order.md section 4, `sets` and `fill`).
-// [LeastSum] and [LeastGroups] give the same answer, faster, where slots alone decide. [Fewest] finds the smallest set
-// that helps where asking is dear, [Vectors] and [ClassTable] number equal things alike.
+// [LeastSum] and [LeastGroups] give the same answer, faster, where slots alone decide.
 //
 // Every algorithm for children is held to plain enumeration, and to each other, by one suite of random tests.
 //

@@ -164,7 +164,7 @@ func (k *picker) mostEven(size int, tasks []task, other *pick) *pick {
 	slices.SortFunc(shares, func(a, b int64) int { return cmp.Compare(b, a) })
 	for _, share := range slices.Compact(shares) {
 		k.classify(tasks, share)
-		if best := k.solveAll(size, tasks); best != nil && compareBefore(&best.sums, &other.sums) == 0 {
+		if best := k.solveAll(size, tasks); best != nil && best.sums.Compare(&other.sums, 0, keys.Packing) == 0 {
 			return best
 		}
 	}
@@ -192,7 +192,7 @@ func (k *picker) classify(tasks []task, least int64) {
 				flags |= 1 << j
 			}
 		}
-		key := alike{it.Hi, withSlots(it.Keys, it.Slots, k.c.rules), flags}
+		key := alike{it.Hi, it.Keys.WithSlots(it.Slots, k.c.rules), flags}
 		n, ok := at[key]
 		if !ok {
 			n = len(k.classes)
@@ -204,7 +204,7 @@ func (k *picker) classify(tasks []task, least int64) {
 	slices.SortStableFunc(k.classes, func(a, b class) int {
 		return cmp.Or(
 			cmp.Compare(b.slots, a.slots), cmp.Compare(a.keys[keys.Zones], b.keys[keys.Zones]), cmp.Compare(b.hi, a.hi),
-			compareKeys(&a.keys, &b.keys, 0, keys.Count), cmp.Compare(b.flags, a.flags),
+			a.keys.Compare(&b.keys, 0, keys.Count), cmp.Compare(b.flags, a.flags),
 		)
 	})
 	k.mixed = make([][]int64, len(k.classes))
@@ -252,7 +252,7 @@ func (k *picker) extend(st pickState, m int, next *pick) *pick {
 		return nil
 	}
 	cl := &k.classes[st.class]
-	return &pick{class: st.class, m: m, next: next, sums: with(next.sums, int64(m), &cl.keys)}
+	return &pick{class: st.class, m: m, next: next, sums: next.sums.With(int64(m), &cl.keys)}
 }
 
 // most is the largest sum of units that size children from a class on can hold. A child with more slots holds no fewer
@@ -311,13 +311,13 @@ func comparePlaces(a, b []int) int {
 //
 // order: sets.3, sets.4, sets.6
 func (k *picker) compareValues(a, b *pick) int {
-	if c := compareUpTo(&a.sums, &b.sums); c != 0 {
+	if c := a.sums.Compare(&b.sums, 0, keys.Packing+1); c != 0 {
 		return c
 	}
 	if c := k.compareSizes(a, b); c != 0 {
 		return k.c.rules.CompareSlots(int64(c), 0)
 	}
-	return compareBehind(&a.sums, &b.sums)
+	return a.sums.Compare(&b.sums, keys.Packing+1, keys.Count)
 }
 
 // sameClasses says whether two choices take as many children of every class: then expand gives the same list.

@@ -124,12 +124,12 @@ func (c *Chooser) compareTaken(some, others []int, score, other Score) int {
 	}
 	var a, b keys.Values
 	for _, i := range some {
-		a = with(a, 1, &c.Items[i].Keys)
+		a = a.With(1, &c.Items[i].Keys)
 	}
 	for _, i := range others {
-		b = with(b, 1, &c.Items[i].Keys)
+		b = b.With(1, &c.Items[i].Keys)
 	}
-	return cmp.Or(cmp.Compare(score.Host, other.Host), compareBehind(&b, &a), cmp.Compare(score.Zones, other.Zones))
+	return cmp.Or(cmp.Compare(score.Host, other.Host), b.Compare(&a, keys.Packing+1, keys.Count), cmp.Compare(score.Zones, other.Zones))
 }
 
 // exchanges iterates over the choices from a sorted list that take as many of its equal entries, run by run, as a given

@@ -9,7 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
-	"github.com/muster-sched/muster/internal/sets"
+	"github.com/muster-sched/muster/internal/intern"
 )
 
 // Boundless is the number of pods that a node takes if it names none. Running pods take nothing from it.
@@ -18,10 +18,10 @@ const Boundless = math.MaxInt64
 // Vectors brings resources inside. Equal vectors of one Vectors are one slice, so that addresses compare them.
 type Vectors struct {
 	lineage *Lineage
-	first   [][]int64    // the first few vectors: often there are no more
-	others  sets.Vectors // the rest of them
-	last    []int64      // the last answer: often the next one is equal
-	dropped bool         // the last resources have a name that the lineage lacks
+	first   [][]int64      // the first few vectors: often there are no more
+	others  intern.Vectors // the rest of them
+	last    []int64        // the last answer: often the next one is equal
+	dropped bool           // the last resources have a name that the lineage lacks
 
 	next []int64 // buffer for the vector that is looked up
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/cow"
+	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/leavable"
 	"github.com/muster-sched/muster/internal/search"
-	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/preempt"
 )
@@ -24,10 +24,10 @@ import (
 type oneByOneSearch struct {
 	e           *victimSearch
 	index       *leavable.Index
-	profileKind []int64      // by profile: the number of its candidates; -1: its members are no candidates
-	kinds       sets.Vectors // amounts by kind, in the order in which profiles have them
-	amounts     []int64      // buffer of givenBy
-	classes     sets.ClassTable
+	profileKind []int64        // by profile: the number of its candidates; -1: its members are no candidates
+	kinds       intern.Vectors // amounts by kind, in the order in which profiles have them
+	amounts     []int64        // buffer of givenBy
+	classes     intern.Classes
 	classOf     []int32     // by position of the question; -1: the node takes no unit
 	at          []int32     // by position of the question: that in the topology; nil: they are the same
 	places      []nodePlace // by candidate of the narrowed problem
@@ -228,7 +228,7 @@ func (o *oneByOneSearch) classify() bool {
 		n = len(o.at)
 	}
 	o.classOf = make([]int32, n)
-	o.classes = sets.NewClassTable(len(o.e.p.Room.Needs))
+	o.classes = intern.NewClasses(len(o.e.p.Room.Needs))
 	free, on := make([]int64, len(o.e.p.Room.Needs)), []int64(nil)
 	for i := range o.classOf {
 		id := o.node(int32(i))

@@ -11,10 +11,10 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
-	"github.com/muster-sched/muster/internal/sets"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/preempt"
@@ -137,9 +137,9 @@ type victimSearch struct {
 	strategies []model.Strategy   // as in question.Strategies, best first
 	rough      bool               // strategies are not all: there are too many
 	preemptor  preempt.Preemptor
-	holdings   sets.Intern[holdingKey] // places in question.Holdings
+	holdings   intern.Keys[holdingKey] // places in question.Holdings
 	plain      map[*int64]int32        // the same, for members with neither quota, zones nor budgets
-	tags       sets.Intern[holdingKey] // of quotas and zones
+	tags       intern.Keys[holdingKey] // of quotas and zones
 	shares     map[string]*numa.Placed // of zones, by what they are
 	gone       muster.Resources        // amounts of all candidates in the gang's own quota
 	read       evictionsRead           // what quotas asked of candidates

@@ -1,4 +1,5 @@
-package sets
+// Package hitting answers: which smallest set of elements helps, where it is dear to ask whether a set does?
+package hitting
 
 import "slices"
 

@@ -1,4 +1,4 @@
-package sets
+package frontsets
 
 import (
 	"cmp"
@@ -15,9 +15,9 @@ func TestTwoNumbersEqualEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "children")
 		two := twoNumbers{missing: rapid.Int64Range(0, 20).Draw(t, "weight"), slots: rapid.Int64Range(0, 12).Draw(t, "slots")}
-		var items []FrontItem
+		var items []Item
 		for i := range n {
-			items = append(items, FrontItem{Slots: rapid.Int64Range(0, 4).Draw(t, "slots")})
+			items = append(items, Item{Slots: rapid.Int64Range(0, 4).Draw(t, "slots")})
 			two.children, two.weights = append(two.children, i), append(two.weights, rapid.Int64Range(0, 5).Draw(t, "weight"))
 		}
 		two.group(items)
@@ -49,7 +49,7 @@ func TestTwoNumbersEqualEnumeration(t *testing.T) {
 }
 
 // fewer says whether a set is better than another.
-func fewer(items []FrontItem, a, b []int) bool {
+func fewer(items []Item, a, b []int) bool {
 	slots := func(set []int) (list []int64, sum int64) {
 		for _, i := range set {
 			list, sum = append(list, items[i].Slots), sum+items[i].Slots

@@ -1,4 +1,6 @@
-package sets
+// Package intern answers: which number does a key have that may have occurred before? Equal keys have equal numbers, from 0 in the order in which
+// they first occur; a key is anything comparable, a list of numbers, or two of them.
+package intern
 
 import (
 	"encoding/binary"
@@ -13,15 +15,15 @@ func appendAmounts(key []byte, amounts []int64) []byte {
 	return key
 }
 
-// Intern numbers keys from 0 in the order in which they first occur; equal keys have one number. The zero value is
+// Keys numbers keys from 0 in the order in which they first occur; equal keys have one number. The zero value is
 // ready.
-type Intern[K comparable] struct{ ids map[K]int }
+type Keys[K comparable] struct{ ids map[K]int }
 
 // Len is the number of different keys.
-func (t *Intern[K]) Len() int { return len(t.ids) }
+func (t *Keys[K]) Len() int { return len(t.ids) }
 
 // Of is the number of a key, fresh if it has not occurred before. O(1) expected.
-func (t *Intern[K]) Of(key K) (id int, fresh bool) {
+func (t *Keys[K]) Of(key K) (id int, fresh bool) {
 	id, ok := t.ids[key]
 	if !ok {
 		if t.ids == nil {
@@ -33,25 +35,25 @@ func (t *Intern[K]) Of(key K) (id int, fresh bool) {
 	return id, !ok
 }
 
-// InternLists is an [Intern] whose keys are lists of numbers. The zero value is ready.
-type InternLists struct {
-	ids Intern[string] // of the bytes of lists
-	key []byte         // scratch
+// Lists is an [Keys] whose keys are lists of numbers. The zero value is ready.
+type Lists struct {
+	ids Keys[string] // of the bytes of lists
+	key []byte       // scratch
 }
 
 // Of is the number of a list, fresh if it has not occurred before. The list stays the caller's. O(length) expected.
-func (t *InternLists) Of(list []int64) (id int, fresh bool) {
-	t.key = appendAmounts(t.key[:0], list)
+func (t *Lists) Of(list []int64) (id int, fresh bool) {
+	t.key = appendAmounts(slices.Grow(t.key[:0], 8*len(list)), list)
 	if id, ok := t.ids.ids[string(t.key)]; ok { // so the key is not copied
 		return id, false
 	}
 	return t.ids.Of(string(t.key))
 }
 
-// Vectors numbers lists as [InternLists] does, and keeps them. The zero value is ready.
+// Vectors numbers lists as [Lists] does, and keeps them. The zero value is ready.
 type Vectors struct {
 	List   [][]int64 // by number
-	intern InternLists
+	intern Lists
 }
 
 // Of is the number of a vector, which is copied if it is new. O(length) expected.
@@ -63,9 +65,9 @@ func (v *Vectors) Of(amounts []int64) int {
 	return id
 }
 
-// ClassTable numbers nodes by their free amounts and by the numbers of what is on them; equal nodes have one number,
+// Classes numbers nodes by their free amounts and by the numbers of what is on them; equal nodes have one number,
 // their class. It is a hash table with open addressing whose entries lie one after the other in few slices.
-type ClassTable struct {
+type Classes struct {
 	needs  int     // amounts of each node
 	free   []int64 // by class, then need
 	On     []int64 // by class: its list, one after the other
@@ -73,16 +75,16 @@ type ClassTable struct {
 	places []int32 // by hash: class + 1; 0: empty
 }
 
-// NewClassTable makes an empty table for nodes with so many free amounts each, which may be 0.
-func NewClassTable(needs int) ClassTable {
-	return ClassTable{needs: needs, places: make([]int32, 256)}
+// NewClasses makes an empty table for nodes with so many free amounts each, which may be 0.
+func NewClasses(needs int) Classes {
+	return Classes{needs: needs, places: make([]int32, 256)}
 }
 
 // Len is the number of classes.
-func (t *ClassTable) Len() int { return len(t.ends) }
+func (t *Classes) Len() int { return len(t.ends) }
 
 // At returns the two lists that make a class, to be read only. O(1).
-func (t *ClassTable) At(class int32) (free, on []int64) {
+func (t *Classes) At(class int32) (free, on []int64) {
 	lo := int32(0)
 	if class > 0 {
 		lo = t.ends[class-1]
@@ -92,7 +94,7 @@ func (t *ClassTable) At(class int32) (free, on []int64) {
 }
 
 // Of is the class of a node, a new one if no node was like it. The lists are copied. O(their length) expected.
-func (t *ClassTable) Of(free, on []int64) int32 {
+func (t *Classes) Of(free, on []int64) int32 {
 	at := t.find(free, on)
 	if t.places[at] == 0 {
 		if 2*t.Len() >= len(t.places) {
@@ -107,7 +109,7 @@ func (t *ClassTable) Of(free, on []int64) int32 {
 }
 
 // Reserve makes room for so many more classes, whose lists have `on` numbers in all.
-func (t *ClassTable) Reserve(classes, on int) {
+func (t *Classes) Reserve(classes, on int) {
 	t.free, t.ends, t.On = slices.Grow(t.free, classes*t.needs), slices.Grow(t.ends, classes), slices.Grow(t.On, on)
 }
 
@@ -120,7 +122,7 @@ func twice[T any](list []T, n int) []T {
 }
 
 // find is the index in places where a class stands, or would stand. It ends, as at most half of the places are taken.
-func (t *ClassTable) find(free, on []int64) uint64 {
+func (t *Classes) find(free, on []int64) uint64 {
 	mask := uint64(len(t.places) - 1)
 	for at := hash(free, on) & mask; ; at = (at + 1) & mask {
 		class := t.places[at] - 1
@@ -134,7 +136,7 @@ func (t *ClassTable) find(free, on []int64) uint64 {
 }
 
 // grow makes four times as many places; their number stays a power of two, as the mask of find needs. O(classes).
-func (t *ClassTable) grow() {
+func (t *Classes) grow() {
 	t.places = make([]int32, 4*len(t.places))
 	for class := range int32(t.Len()) {
 		t.places[t.find(t.At(class))] = class + 1
@@ -145,16 +147,16 @@ func (t *ClassTable) grow() {
 func hash(a, b []int64) uint64 {
 	h := uint64(len(b))
 	for _, v := range a {
-		h = mix(h, uint64(v))
+		h = Mix(h, uint64(v))
 	}
 	for _, v := range b {
-		h = mix(h, uint64(v))
+		h = Mix(h, uint64(v))
 	}
 	return h
 }
 
-// mix adds a number to a hash.
-func mix(h, v uint64) uint64 {
+// Mix adds a number to a hash.
+func Mix(h, v uint64) uint64 {
 	h = (h ^ v) * 0x9E3779B97F4A7C15
 	return h ^ h>>29
 }

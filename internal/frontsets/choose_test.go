@@ -1,4 +1,4 @@
-package sets
+package frontsets
 
 import (
 	"cmp"
@@ -49,24 +49,26 @@ func drawFront(t *rapid.T, space *front.Space, all []front.Vector) front.Front {
 }
 
 // drawFronts draws a question that has an answer.
-func drawFronts(t *rapid.T) *FrontChooser {
+func drawFronts(t *rapid.T) *Chooser {
 	most := front.Vector{3, 3}
 	left := steps.New(1<<40, nil)
 	space := front.NewSpace(most, 1<<16, &left)
 	space.Exact = rapid.Bool().Draw(t, "exact")
 	weight := rapid.Int64Range(0, 3)
-	c := &FrontChooser{
+	c := &Chooser{
 		Policy: rapid.SampledFrom([]gang.Policy{gang.BestFit, gang.Spread}).Draw(t, "policy"), Space: space, Left: &left,
 		Sizes: front.Weights{1, 1}, Scales: []front.Weights{{1, 1}, {weight.Draw(t, "weight"), weight.Draw(t, "weight")}},
 	}
 	c.Features = keys.RulesOf(c.Policy).Feature
-	compared := drawKeys(t, false)
-	for _, k := range compared {
-		c.Features |= keys.Table[k].Needs
+	var compared []keys.Key
+	for k := range keys.Count {
+		if row := &keys.Table[k]; !row.Sorted && !row.Nodes && rapid.Bool().Draw(t, row.Set) {
+			compared, c.Features = append(compared, k), c.Features|row.Needs
+		}
 	}
 	room, used, plain := space.Zero, rapid.Bool().Draw(t, "used"), rapid.Bool().Draw(t, "plain")
 	for range rapid.IntRange(1, 6).Draw(t, "items") {
-		it := FrontItem{Slots: rapid.Int64Range(0, 3).Draw(t, "slots")}
+		it := Item{Slots: rapid.Int64Range(0, 3).Draw(t, "slots")}
 		for _, k := range compared {
 			it.Keys[k] = rapid.Int64Range(0, 1).Draw(t, "key")
 		}
@@ -88,7 +90,7 @@ func drawFronts(t *rapid.T) *FrontChooser {
 }
 
 // takesOf lists what an item can take of a vector.
-func (c *FrontChooser) takesOf(i int, want front.Vector) []front.Vector {
+func (c *Chooser) takesOf(i int, want front.Vector) []front.Vector {
 	return slices.DeleteFunc(allWithin(want), func(v front.Vector) bool {
 		return !slices.ContainsFunc(c.Items[i].Front, func(p front.Vector) bool {
 			return slices.Equal(v, p) || !c.Space.Exact && v.Within(p)
@@ -97,7 +99,7 @@ func (c *FrontChooser) takesOf(i int, want front.Vector) []front.Vector {
 }
 
 // holds says whether items hold a vector together, by trying everything.
-func (c *FrontChooser) holds(set []int, want front.Vector) bool {
+func (c *Chooser) holds(set []int, want front.Vector) bool {
 	if len(set) == 0 {
 		return want.Total() == 0
 	}
@@ -105,10 +107,10 @@ func (c *FrontChooser) holds(set []int, want front.Vector) bool {
 }
 
 // compareSets compares sets by the keys of order: roles.9.
-func (c *FrontChooser) compareSets(a, b []int) int {
+func (c *Chooser) compareSets(a, b []int) int {
 	sums := func(set []int) (of keys.Values, sum int64, slots []int64) {
 		for _, i := range set {
-			of, sum, slots = with(of, 1, &c.Items[i].Keys), sum+c.Items[i].Slots, append(slots, c.Items[i].Slots)
+			of, sum, slots = of.With(1, &c.Items[i].Keys), sum+c.Items[i].Slots, append(slots, c.Items[i].Slots)
 		}
 		slices.SortFunc(slots, func(x, y int64) int { return cmp.Compare(y, x) })
 		return of, sum, slots
@@ -120,12 +122,12 @@ func (c *FrontChooser) compareSets(a, b []int) int {
 		free = -free
 	}
 	return cmp.Or(
-		cmp.Compare(len(a), len(b)), compareBefore(&ofA, &ofB), free, compareBehind(&ofA, &ofB), slices.Compare(a, b),
+		cmp.Compare(len(a), len(b)), ofA.Compare(&ofB, 0, keys.Packing), free, ofA.Compare(&ofB, keys.Packing+1, keys.Count), slices.Compare(a, b),
 	)
 }
 
 // bestByEnumeration is the best set in the order of items.
-func (c *FrontChooser) bestByEnumeration() (best []int) {
+func (c *Chooser) bestByEnumeration() (best []int) {
 	var used, others []int
 	for i, it := range c.Items {
 		if it.Used > 0 {
@@ -136,8 +138,14 @@ func (c *FrontChooser) bestByEnumeration() (best []int) {
 	}
 	for m := range len(others) + 1 {
 		var found [][]int
-		for set := range combinations(others, m) {
-			if c.holds(slices.Concat(used, set), c.Want) {
+		for some := range uint(1) << len(others) {
+			var set []int
+			for i, child := range others {
+				if some>>i&1 > 0 {
+					set = append(set, child)
+				}
+			}
+			if len(set) == m && c.holds(slices.Concat(used, set), c.Want) {
 				found = append(found, set)
 			}
 		}
@@ -150,7 +158,7 @@ func (c *FrontChooser) bestByEnumeration() (best []int) {
 	return nil
 }
 
-func TestFrontChooserEqualsEnumeration(t *testing.T) {
+func TestChooserEqualsEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawFronts(t)
 		set := c.Choose()
@@ -183,7 +191,7 @@ func TestFrontFillEqualsEnumeration(t *testing.T) {
 }
 
 // Without steps the answer is the first items that suffice, in fill order.
-func TestFrontChooserWithoutSteps(t *testing.T) {
+func TestChooserWithoutSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawFronts(t)
 		c.Left = new(steps.Budget)
@@ -199,9 +207,9 @@ func TestBestSetWhereDomainsAreCounted(t *testing.T) {
 	space := front.NewSpace(front.Vector{4, 0}, 1<<16, &left)
 	space.Domains = []int32{2}
 	one := keys.Values{keys.Anchors: 1} // so that two numbers do not decide
-	c := &FrontChooser{
+	c := &Chooser{
 		Want: front.Vector{4, -2}, Space: space, Left: &left, Sizes: front.Weights{1, 0}, Scales: []front.Weights{{1, 0}},
-		Items: []FrontItem{{Slots: 5, Keys: one, Front: front.Front{{4, -1}}}, {Slots: 4, Keys: one, Front: front.Front{{4, -2}}}},
+		Items: []Item{{Slots: 5, Keys: one, Front: front.Front{{4, -1}}}, {Slots: 4, Keys: one, Front: front.Front{{4, -2}}}},
 	}
 	require.Equal(t, []int{1}, c.Choose(), "the fewest slots")
 }

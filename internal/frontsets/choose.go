@@ -1,4 +1,8 @@
-package sets
+// Package frontsets answers: which children together are the best set for members of several shapes or unequal groups, and which vector does each
+// take? It is the counterpart of package sets where capacities are fronts in place of numbers.
+//
+// Values of this package belong to one search and are not safe for concurrent use.
+package frontsets
 
 import (
 	"cmp"
@@ -11,21 +15,21 @@ import (
 	"github.com/muster-sched/muster/internal/steps"
 )
 
-// FrontItem is a child that can take any vector within its front; where multiples bind, any vector of its front.
-type FrontItem struct {
+// Item is a child that can take any vector within its front; where multiples bind, any vector of its front.
+type Item struct {
 	Slots int64       // of the first role
 	Used  int64       // running members of the gang
 	Keys  keys.Values // but for the slots
 	Front front.Front
 }
 
-// FrontChooser picks the set of items that hold a vector together, and the vector of each: the counterpart of [Chooser]
-// for members of several shapes and for unequal groups. Fill in all fields, then call Choose for the set and Fill for
+// Chooser picks the set of items that hold a vector together, and the vector of each: for members of
+// several shapes and for unequal groups. Fill in all fields, then call Choose for the set and Fill for
 // the vectors. All items together must hold the vector. It writes to none of its items.
-type FrontChooser struct {
+type Chooser struct {
 	Policy   gang.Policy
 	Features features.Set // of the problem
-	Items    []FrontItem  // in the order that decides between equal ones
+	Items    []Item       // in the order that decides between equal ones
 	Want     front.Vector // to be held
 	Space    *front.Space
 	Sizes    front.Weights   // members by dimension
@@ -39,7 +43,7 @@ type FrontChooser struct {
 // others that suffice beside them.
 //
 // order: roles.9
-func (c *FrontChooser) Choose() []int {
+func (c *Chooser) Choose() []int {
 	var used, others []int
 	for i := range c.Items {
 		if c.Items[i].Used > 0 {
@@ -54,7 +58,7 @@ func (c *FrontChooser) Choose() []int {
 }
 
 // choose picks from the others beside those in use. Every set has the latter, so only the others are searched.
-func (c *FrontChooser) choose(used, others []int) []int {
+func (c *Chooser) choose(used, others []int) []int {
 	places := make([]front.Front, len(others))
 	for i, child := range others {
 		places[i] = c.Items[child].Front
@@ -83,7 +87,7 @@ func (c *FrontChooser) choose(used, others []int) []int {
 
 // firstThatSuffice returns the shortest prefix of the other items, in fill order, that holds the vector together with
 // the items in use. It bounds the search, and is its answer when steps run out. O(others) sums of fronts.
-func (c *FrontChooser) firstThatSuffice(inUse front.Front, others []int) []int {
+func (c *Chooser) firstThatSuffice(inUse front.Front, others []int) []int {
 	others = slices.Clone(others)
 	slices.SortFunc(others, c.compareFill)
 	sum := inUse
@@ -99,7 +103,7 @@ func (c *FrontChooser) firstThatSuffice(inUse front.Front, others []int) []int {
 // compareFill is the fill order.
 //
 // order: roles.10
-func (c *FrontChooser) compareFill(i, j int) int {
+func (c *Chooser) compareFill(i, j int) int {
 	a, b := &c.Items[i], &c.Items[j]
 	return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(b.Slots, a.Slots), cmp.Compare(i, j))
 }
@@ -111,7 +115,7 @@ func (c *FrontChooser) compareFill(i, j int) int {
 // where the steps of the space are spent it may leave members over.
 //
 // order: roles.10
-func (c *FrontChooser) Fill(list []int) []front.Vector {
+func (c *Chooser) Fill(list []int) []front.Vector {
 	after := make([]front.Front, len(list)+1) // the front of the items from n on together
 	after[len(list)] = c.Space.Zero
 	for n := len(list) - 1; n >= 0; n-- {
@@ -136,7 +140,7 @@ func (c *FrontChooser) Fill(list []int) []front.Vector {
 
 // bestTake is what an item takes of a vector if those after it must take the rest; nil: nothing. take and left are
 // scratch.
-func (c *FrontChooser) bestTake(i int, after front.Front, want, take, left front.Vector) (best front.Vector) {
+func (c *Chooser) bestTake(i int, after front.Front, want, take, left front.Vector) (best front.Vector) {
 	size := int64(-1)
 	for _, p := range c.Items[i].Front {
 		if !c.Space.Takes(want, p, take) {

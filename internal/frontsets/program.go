@@ -1,10 +1,11 @@
-package sets
+package frontsets
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
+	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/keys"
 )
 
@@ -15,7 +16,7 @@ import (
 // Two sets that leave the same can be extended by the same children, so that only the better one can lead to the best.
 // The number of vectors left is what makes the search long: steps bound it.
 type frontProgram struct {
-	c      *FrontChooser
+	c      *Chooser
 	rules  keys.Rules
 	sets   bestSets
 	scale  front.Weights // of the vectors: see hopeless in add
@@ -86,7 +87,8 @@ func (s *childSet) children() (list []int) {
 // take the same vectors and only paths tell them apart.
 func (p *frontProgram) classes(children []int) [][]int {
 	var out [][]int
-	ids, key := InternLists{key: make([]byte, 0, 512)}, make([]int64, 0, 64) // both small enough for the stack
+	var ids intern.Lists
+	key := make([]int64, 0, 64)
 	for _, child := range children {
 		it := &p.c.Items[child]
 		key = append(append(key[:0], it.Slots), it.Keys[:]...)
@@ -123,7 +125,7 @@ func (b *bestSets) clear() {
 func (b *bestSets) find(left front.Vector) *int32 {
 	h := uint64(0)
 	for _, n := range left {
-		h = mix(h, uint64(n))
+		h = intern.Mix(h, uint64(n))
 	}
 	for mask := uint64(len(b.places) - 1); ; h++ { // ends, as at most half of the places are taken
 		if at := &b.places[h&mask]; *at == 0 || slices.Equal(b.list[*at-1].left, left) {
@@ -177,10 +179,10 @@ func (b *bestSets) grow() {
 //
 // order: roles.9
 func (p *frontProgram) better(a, b *childSet) bool {
-	if d := cmp.Or(cmp.Compare(a.n, b.n), compareUpTo(&a.sums, &b.sums)); d != 0 {
+	if d := cmp.Or(cmp.Compare(a.n, b.n), a.sums.Compare(&b.sums, 0, keys.Packing+1)); d != 0 {
 		return d < 0
 	}
-	behind := compareBehind(&a.sums, &b.sums)
+	behind := a.sums.Compare(&b.sums, keys.Packing+1, keys.Count)
 	var slots, children [2][]int64
 	for i := range slots {
 		slots[i], children[i] = p.slots[i][:0], p.children[i][:0]
@@ -254,8 +256,8 @@ func (p *frontProgram) copied(s *childSet) *childSet {
 // made in scratch memory, and copied only if it is the best so far: most are not.
 func (p *frontProgram) extend(s *childSet, child int, to *bestSets) {
 	it := &p.c.Items[child]
-	values := withSlots(it.Keys, it.Slots, p.rules)
-	more := childSet{n: s.n + 1, child: child, slots: it.Slots, sums: with(s.sums, 1, &values), previous: s, left: p.left}
+	values := it.Keys.WithSlots(it.Slots, p.rules)
+	more := childSet{n: s.n + 1, child: child, slots: it.Slots, sums: s.sums.With(1, &values), previous: s, left: p.left}
 	for _, v := range p.c.Items[child].Front {
 		if p.c.Left.Spend(int64(1 + len(v)/4)); p.c.Left.Spent() {
 			return

@@ -1,4 +1,4 @@
-package sets
+package frontsets
 
 import (
 	"cmp"
@@ -91,7 +91,7 @@ func (p *frontProgram) holds(set []int) bool {
 }
 
 // group finds the groups, fewest slots first.
-func (t *twoNumbers) group(items []FrontItem) {
+func (t *twoNumbers) group(items []Item) {
 	order := make([]int, len(t.children))
 	for i := range order {
 		order[i] = i
