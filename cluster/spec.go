@@ -175,8 +175,12 @@ type Delta struct {
 	Observed bool
 	// Remove takes members away.
 	Remove []MemberRef
+	// RemoveGangs takes away all members of these gangs.
+	RemoveGangs []string
 	// Leaving marks members as terminating.
 	Leaving []MemberRef
+	// LeavingGangs marks all members of these gangs as terminating.
+	LeavingGangs []string
 	// Minima replaces the MinMember of all running members of the gangs that it names.
 	Minima map[string]int
 	// Trees replaces the topologies of these names, and adds those that are new. What runs stays where it is.

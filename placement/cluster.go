@@ -177,6 +177,12 @@ func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
 	return newCluster(s.Release(gang, members...))
 }
 
+// ReleaseGangs takes all members of some gangs away. It is a [Cluster.Update] with RemoveGangs: a gang of which none runs is a
+// [cluster.ConflictError].
+func (c *Cluster) ReleaseGangs(gangs ...string) (*Cluster, error) {
+	return c.Update(cluster.Delta{RemoveGangs: gangs})
+}
+
 // Update makes a new snapshot with a change applied as a whole, or with what can be true of one that was observed; c stays as it is and shares the rest. Each change costs
 // its own size, the lists that it stands in (the gang's members, the node's, those that leave) and the page tables. A
 // new resource, or a node without a place in a tree when the cluster was built, rebuilds the cluster. The error is a

@@ -121,6 +121,7 @@ func TestFieldsOfSpecAndDeltaMatter(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, whole, stateOf(same))
 	full := reflect.ValueOf(cluster.Delta{
+		RemoveGangs: []string{"x"}, LeavingGangs: []string{"x"},
 		Trees:       []cluster.NamedTree{{Name: "other", Tree: spec.Trees[0].Tree}},
 		Remove:      []cluster.MemberRef{ref("x", "x-0")},
 		Leaving:     []cluster.MemberRef{ref("x", "x-0")},

@@ -19,6 +19,11 @@ func (m model) observe(d cluster.Delta) model {
 	for _, ref := range d.Remove {
 		delete(next.running, ref)
 	}
+	for _, gang := range d.RemoveGangs {
+		for _, ref := range next.gang(gang) {
+			delete(next.running, ref)
+		}
+	}
 	set := map[string]bool{}
 	for _, n := range d.SetNodes {
 		if !set[n.Name] && next.sound(n, next.on(n.Name)...) {
@@ -48,7 +53,7 @@ func (m model) observe(d cluster.Delta) model {
 	}
 	for ref, r := range next.running {
 		least, is := d.Minima[ref.Gang]
-		if r.Leaving = r.Leaving || slices.Contains(d.Leaving, ref); is {
+		if r.Leaving = r.Leaving || slices.Contains(d.Leaving, ref) || slices.Contains(d.LeavingGangs, ref.Gang); is {
 			r.MinMember = least
 		}
 		if next.running[ref] = r; next.nodes[r.Node].Name == "" {
@@ -237,4 +242,34 @@ func TestObservedTwice(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, next.LeftOut(), 1)
 	require.Equal(t, stateOf(c), stateOf(next))
+}
+
+// Of whole gangs that go or leave what is so already is no error where it was observed, and is one where a host decides it.
+func TestGangsLeaveByName(t *testing.T) {
+	spec := board(t)
+	c := newCluster(t, spec)
+	for _, d := range []cluster.Delta{
+		{RemoveGangs: []string{"nobody"}},
+		{LeavingGangs: []string{"nobody"}},
+		{RemoveGangs: []string{"x", "x"}},
+		{RemoveGangs: []string{"x"}, LeavingGangs: []string{"x"}},
+		{RemoveGangs: []string{"x"}, Leaving: []cluster.MemberRef{ref("x", "x-0")}},
+	} {
+		_, err := c.Update(d)
+		requireConflict(t, err)
+		d.Observed = true
+		next, err := c.Update(d)
+		require.NoError(t, err)
+		require.Empty(t, next.LeftOut())
+	}
+	leaving, err := c.Update(cluster.Delta{LeavingGangs: []string{"x", "x"}, Leaving: []cluster.MemberRef{ref("x", "x-0")}})
+	require.NoError(t, err)
+	for r := range leaving.Running() {
+		require.True(t, r.Leaving || r.Gang != "x", r.Member)
+	}
+	gone, err := leaving.ReleaseGangs("x")
+	require.NoError(t, err)
+	released, err := c.Release("x")
+	require.NoError(t, err)
+	require.Equal(t, stateOf(released), stateOf(gone))
 }

@@ -57,6 +57,16 @@ func (m model) spec() cluster.Spec {
 	return spec
 }
 
+// gang lists the running members of a gang, in any order.
+func (m model) gang(name string) (refs []cluster.MemberRef) {
+	for ref := range m.running {
+		if ref.Gang == name {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
 // update is Delta as its comments say; false if it cannot be applied.
 func (m model) update(d cluster.Delta) (model, bool) {
 	next := model{m.trees, m.exclusive, maps.Clone(m.nodes), maps.Clone(m.running)}
@@ -66,7 +76,23 @@ func (m model) update(d cluster.Delta) (model, bool) {
 		}
 		delete(next.running, ref)
 	}
-	for _, ref := range d.Leaving {
+	for _, gang := range d.RemoveGangs {
+		refs := next.gang(gang)
+		if len(refs) == 0 {
+			return m, false
+		}
+		for _, ref := range refs {
+			delete(next.running, ref)
+		}
+	}
+	leaving := slices.Clone(d.Leaving)
+	for _, gang := range d.LeavingGangs {
+		refs := next.gang(gang)
+		if leaving = append(leaving, refs...); len(refs) == 0 {
+			return m, false
+		}
+	}
+	for _, ref := range leaving {
 		r, ok := next.running[ref]
 		if !ok {
 			return m, false
@@ -163,6 +189,15 @@ func drawDelta(t *rapid.T, m model, names []string) cluster.Delta {
 	}
 	for range some("leaving", 30) {
 		d.Leaving = append(d.Leaving, member())
+	}
+	gang := func() string {
+		return rapid.SampledFrom([]string{"ns/other", "ns/job", "ns/z", "nobody"}).Draw(t, "gang")
+	}
+	for range some("gangs removed", 15) {
+		d.RemoveGangs = append(d.RemoveGangs, gang())
+	}
+	for range some("gangs leaving", 15) {
+		d.LeavingGangs = append(d.LeavingGangs, gang())
 	}
 	for range some("minima", 30) {
 		if d.Minima == nil {
@@ -328,7 +363,10 @@ func step(t *rapid.T, c *placement.Cluster, m model, req *gang.Request, names []
 				d.Remove = append(d.Remove, ref)
 			}
 		}
-		if next, err = c.Release(gang); len(d.Remove) == 0 {
+		if next, err = c.Release(gang); rapid.Bool().Draw(t, "gangs") {
+			next, err = c.ReleaseGangs(gang)
+		}
+		if len(d.Remove) == 0 {
 			requireConflict(t, err)
 			return c, m
 		}

@@ -89,7 +89,8 @@ func own(d *cluster.Delta) (leftOut []error, err error) {
 	switch {
 	case i >= 0:
 		leftOut = append(leftOut, reserved(d.Place[i].Gang))
-	case !slices.ContainsFunc(d.Remove, of) && !slices.ContainsFunc(d.Leaving, of) && !containsKey(d.Minima, isHeld):
+	case !slices.ContainsFunc(d.Remove, of) && !slices.ContainsFunc(d.Leaving, of) && !containsKey(d.Minima, isHeld) &&
+		!slices.ContainsFunc(d.RemoveGangs, isHeld) && !slices.ContainsFunc(d.LeavingGangs, isHeld):
 		return nil, nil
 	default:
 		leftOut = append(leftOut, reserved(prefix))
@@ -98,6 +99,7 @@ func own(d *cluster.Delta) (leftOut []error, err error) {
 		return nil, leftOut[0]
 	}
 	d.Place, d.Remove, d.Leaving = slices.DeleteFunc(slices.Clone(d.Place), runs), slices.DeleteFunc(slices.Clone(d.Remove), of), slices.DeleteFunc(slices.Clone(d.Leaving), of)
+	d.RemoveGangs, d.LeavingGangs = slices.DeleteFunc(slices.Clone(d.RemoveGangs), isHeld), slices.DeleteFunc(slices.Clone(d.LeavingGangs), isHeld)
 	d.Minima = maps.Clone(d.Minima)
 	maps.DeleteFunc(d.Minima, named)
 	return leftOut, nil

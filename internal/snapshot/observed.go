@@ -32,6 +32,11 @@ func observed(c *Snapshot, seen *cluster.Delta) (taken cluster.Delta, leftOut []
 	for _, ref := range seen.Remove {
 		o.remove(c.Member(ref.Gang, ref.Member))
 	}
+	for _, gang := range seen.RemoveGangs {
+		for _, m := range c.MembersOf(gang) {
+			o.remove(m)
+		}
+	}
 	o.nodes()
 	o.members()
 	o.leaving()
@@ -178,6 +183,11 @@ func (o *observation) leaving() {
 	for _, ref := range o.seen.Leaving {
 		if m := o.c.Member(ref.Gang, ref.Member); m != nil && !o.gone[m] {
 			o.taken.Leaving = append(o.taken.Leaving, ref)
+		}
+	}
+	for _, gang := range o.seen.LeavingGangs {
+		if slices.ContainsFunc(o.c.MembersOf(gang), func(m *Member) bool { return !o.gone[m] }) {
+			o.taken.LeavingGangs = append(o.taken.LeavingGangs, gang)
 		}
 	}
 }

@@ -15,26 +15,14 @@ import (
 // Release takes members of a gang away; none named: all. A member that does not run is a [cluster.ConflictError]. c
 // stays as it is. The cost is that of [Snapshot.Update].
 func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
-	if len(members) > 0 {
-		d := cluster.Delta{Remove: make([]cluster.MemberRef, len(members))}
-		for i, name := range members {
-			d.Remove[i] = cluster.MemberRef{Gang: gang, Member: name}
-		}
-		return c.Update(d)
+	if len(members) == 0 {
+		return c.Update(cluster.Delta{RemoveGangs: []string{gang}})
 	}
-	gone := slices.Clone(c.MembersOf(gang)) // relist sorts it by node, and the gang's list is c's
-	if len(gone) == 0 {
-		return nil, &cluster.ConflictError{Gang: gang, Reason: "no member of the gang runs"}
+	d := cluster.Delta{Remove: make([]cluster.MemberRef, len(members))}
+	for i, name := range members {
+		d.Remove[i] = cluster.MemberRef{Gang: gang, Member: name}
 	}
-	next := c.Fork()
-	next.touched = make([]int32, 0, len(gone))
-	// Amounts and quotas member by member, then all lists at once.
-	for _, m := range gone {
-		next.giveBack(m)
-		next.count(m, goes)
-	}
-	next.relist(gone, nil)
-	return c.Succeed(next)
+	return c.Update(d)
 }
 
 // Update makes a new snapshot with a change applied as a whole; c stays as it is and shares everything that did not
@@ -51,7 +39,7 @@ func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
 		d, leftOut = observed(c, &d)
 	}
 	next := c.Fork()
-	if err := next.leave(d.Remove, d.Leaving); err != nil {
+	if err := next.leave(&d); err != nil {
 		return nil, err
 	}
 	if err := setMinima(next, d.Minima); err != nil {
@@ -128,48 +116,160 @@ func (c *Snapshot) Fork() *Snapshot {
 //
 // A published member never changes, so a marked one is replaced: gone has the old values, fresh the new ones, and
 // relist exchanges them in every list in one go.
-func (c *Snapshot) leave(remove, leaving []cluster.MemberRef) error {
-	if len(remove)+len(leaving) == 0 {
+func (c *Snapshot) leave(d *cluster.Delta) error {
+	n := len(d.Remove) + len(d.Leaving)
+	for _, gangs := range [][]string{d.RemoveGangs, d.LeavingGangs} {
+		for _, gang := range gangs {
+			n += max(1, len(c.MembersOf(gang))) // a gang without members is an error
+		}
+	}
+	if n == 0 {
 		return nil
 	}
-	removed, marked := make(map[*Member]bool, len(remove)), map[*Member]bool{}
-	gone, fresh := make([]*Member, 0, len(remove)+len(leaving)), []*Member(nil)
-	find := c.finder(removed)
-	for _, ref := range remove {
-		m, err := find(ref)
-		if err != nil {
-			return err
-		}
-		c.giveBack(m)
-		c.count(m, goes)
-		removed[m], gone = true, append(gone, m)
+	l := leavers{c: c, gone: make([]*Member, 0, n)}
+	c.touched = slices.Grow(c.touched, n)
+	if err := l.remove(d.Remove, d.RemoveGangs); err != nil {
+		return err
 	}
-	for _, ref := range leaving {
-		m, err := find(ref)
+	if len(l.gone) < n {
+		if err := l.mark(d.Leaving, d.LeavingGangs); err != nil {
+			return err
+		}
+	}
+	sortMembers(l.gone)
+	sortMembers(l.fresh)
+	c.relist(l.gone, l.fresh)
+	return nil
+}
+
+// leavers are members that are removed, or marked as leaving.
+type leavers struct {
+	c           *Snapshot
+	removed     map[*Member]bool // one by one
+	away        map[string]bool  // gangs that are removed as a whole
+	gone, fresh []*Member        // members as they were, and as they are now
+
+	gang    string    // of the last reference; no gang is nameless
+	members []*Member // of that gang
+	next    int       // place behind the last answer
+}
+
+// find finds a running member that is not removed; the error is that it does not run. Members of one gang are mostly named together
+// and in order, so it looks behind the last one first: O(1) then, else O(log gangs + log of the gang).
+func (l *leavers) find(ref cluster.MemberRef) (*Member, error) {
+	// The list of the gang is looked up once for a run of references to it.
+	if ref.Gang != l.gang {
+		l.gang, l.members, l.next = ref.Gang, l.c.MembersOf(ref.Gang), 0
+	}
+	var m *Member
+	if l.next < len(l.members) && l.members[l.next].Name == ref.Member {
+		m = l.members[l.next]
+	} else if i, ok := place(l.members, ref.Member); ok {
+		m, l.next = l.members[i], i
+	}
+	if m == nil || l.removed[m] || l.away[ref.Gang] {
+		return nil, &cluster.ConflictError{Gang: ref.Gang, Member: ref.Member, Reason: "the member does not run"}
+	}
+	l.next++
+	return m, nil
+}
+
+// membersOf are those of a gang that are not removed; the error is that there are none.
+func (l *leavers) membersOf(gang string) (members []*Member, err error) {
+	if !l.away[gang] {
+		members = l.c.MembersOf(gang)
+	}
+	if len(l.removed) > 0 {
+		members = slices.DeleteFunc(slices.Clone(members), func(m *Member) bool { return l.removed[m] })
+	}
+	if len(members) == 0 {
+		return nil, noneRuns(gang)
+	}
+	return members, nil
+}
+
+// remove takes members away, and all of some gangs.
+func (l *leavers) remove(members []cluster.MemberRef, gangs []string) error {
+	if len(members) > 0 {
+		l.removed = make(map[*Member]bool, len(members))
+	}
+	if len(gangs) > 0 {
+		l.away = make(map[string]bool, len(gangs))
+	}
+	for _, ref := range members {
+		m, err := l.find(ref)
 		if err != nil {
 			return err
 		}
-		if m.Leaving || marked[m] {
-			continue
+		l.removed[m] = true
+		l.release(m)
+	}
+	for _, gang := range gangs {
+		all, err := l.membersOf(gang)
+		if err != nil {
+			return err
 		}
-		c.count(m, goes) // before it is marked: leaving members are not counted
+		for _, m := range all {
+			l.release(m)
+		}
+		l.away[gang] = true
+	}
+	return nil
+}
+
+// release gives back what a member holds.
+func (l *leavers) release(m *Member) {
+	l.c.giveBack(m)
+	l.c.count(m, goes)
+	l.gone = append(l.gone, m)
+}
+
+// mark makes members leave, and all of some gangs. Those that do so already stay as they are.
+func (l *leavers) mark(members []cluster.MemberRef, gangs []string) error {
+	marked := make(map[*Member]bool, len(members))
+	mark := func(m *Member) {
+		if m.Leaving || marked[m] {
+			return
+		}
+		l.c.count(m, goes) // before it is marked: leaving members are not counted
 		going := *m
 		going.Leaving = true
-		marked[m], gone, fresh = true, append(gone, m), append(fresh, &going)
+		marked[m], l.gone, l.fresh = true, append(l.gone, m), append(l.fresh, &going)
 	}
-	sortMembers(gone)
-	sortMembers(fresh)
-	c.relist(gone, fresh)
+	for _, ref := range members {
+		m, err := l.find(ref)
+		if err != nil {
+			return err
+		}
+		mark(m)
+	}
+	for _, gang := range gangs {
+		all, err := l.membersOf(gang)
+		if err != nil {
+			return err
+		}
+		for _, m := range all {
+			mark(m)
+		}
+	}
 	return nil
+}
+
+// noneRuns is the error of a gang without running members.
+func noneRuns(gang string) error {
+	return &cluster.ConflictError{Gang: gang, Reason: "no member of the gang runs"}
 }
 
 // setMinima gives the running members of gangs another minimum. O(members of the gangs).
 func setMinima(c *Snapshot, minima map[string]int) error {
+	if len(minima) == 0 {
+		return nil
+	}
 	var gone, fresh []*Member
 	for _, gang := range slices.SortedFunc(maps.Keys(minima), muster.CompareNatural) {
 		members, classes := c.MembersOf(gang), map[*MemberClass]*MemberClass{}
 		if len(members) == 0 {
-			return &cluster.ConflictError{Gang: gang, Reason: "no member of the gang runs"}
+			return noneRuns(gang)
 		}
 		for _, m := range members {
 			if classes[m.Class] == nil {
@@ -183,32 +283,6 @@ func setMinima(c *Snapshot, minima map[string]int) error {
 	}
 	c.relist(gone, fresh)
 	return nil
-}
-
-// finder returns a function that finds a running member that is not in removed; the error is that it does not run. The
-// lists of c do not change meanwhile. Members of one gang are mostly named together and in order, so it looks behind
-// the last one first: O(1) then, else O(log gangs + log of the gang).
-func (c *Snapshot) finder(removed map[*Member]bool) func(cluster.MemberRef) (*Member, error) {
-	var gang string       // of the last reference; no gang is nameless
-	var members []*Member // of that gang
-	next := 0             // place behind the last answer
-	return func(ref cluster.MemberRef) (*Member, error) {
-		// The list of the gang is looked up once for a run of references to it.
-		if ref.Gang != gang {
-			gang, members, next = ref.Gang, c.MembersOf(ref.Gang), 0
-		}
-		var m *Member
-		if next < len(members) && members[next].Name == ref.Member {
-			m = members[next]
-		} else if i, ok := place(members, ref.Member); ok {
-			m, next = members[i], i
-		}
-		if m == nil || removed[m] {
-			return nil, &cluster.ConflictError{Gang: ref.Gang, Member: ref.Member, Reason: "the member does not run"}
-		}
-		next++
-		return m, nil
-	}
 }
 
 // place adds running members. Unlike those of a new cluster they must fit, on nodes that are there. The first error
