@@ -70,6 +70,8 @@ func TestNamesOfHolds(t *testing.T) {
 		{Place: []cluster.Running{{Gang: name, Member: "m", Node: "a"}}},
 		{Remove: []cluster.MemberRef{{Gang: name, Member: "m-a"}}},
 		{Leaving: []cluster.MemberRef{{Gang: name, Member: "m-a"}}},
+		{RemoveGangs: []string{name}},
+		{LeavingGangs: []string{name}},
 		{Minima: map[string]int{name: 1}},
 	} {
 		_, err := Update(c, d)
