@@ -146,8 +146,11 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 // behind. O(depth + log children).
 func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
 	fewerZones := f.ask.has(features.Aligned) && i == 0 && f.m.Room.Zones(best) > f.m.Room.LeastZones()
-	if i == 0 && f.ask.rules.Hosts && f.ask.has(features.Scored) || fewerZones {
-		return false // zones or host scores come before slots, and the index has neither
+	switch {
+	case fewerZones, i == 0 && f.ask.rules.Hosts && f.ask.has(features.Scored):
+		return false // zones come before slots, host scores in place of them, and the index has neither
+	case i == 0 && f.ask.rules.Hosts:
+		return f.isBehind(0, best, x)
 	}
 	// First the slots of the domains, by a bound: equal slots lead on to the parents, whose slots are bounded or known.
 	compare := func(slots int64, with layout.Vertex) int {

@@ -71,8 +71,8 @@ func (f *found) bestByScore(best candidate, skip func(x layout.Vertex) bool) lay
 	return f.rankEqual(same)[0]
 }
 
-// comparePacking compares two domains by the keys behind the span: slots, those of the parents, and so on up; nodes first by zones and, under
-// ByScore, by host score. Below 0 if a is better, 0 if only scores and the order of paths are left. O(depth).
+// comparePacking compares two domains by the keys behind the span: slots, those of the parents, and so on up; nodes first by zones, and under
+// ByScore by host score in place of slots. Below 0 if a is better, 0 if only scores and the order of paths are left. O(depth).
 //
 // order: domain.4, domain.5
 func (f *found) comparePacking(a, b layout.Vertex) int {
@@ -84,7 +84,7 @@ func (f *found) comparePacking(a, b layout.Vertex) int {
 		if c := cmp.Compare(f.ask.nodeScore(b), f.ask.nodeScore(a)); c != 0 {
 			return c
 		}
-		set = set.From(keys.Packing)
+		set = set.From(keys.Packing).Without(keys.Packing)
 	}
 	return f.m.Compare(set, &f.ask.slots, a, b)
 }

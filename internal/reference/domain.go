@@ -44,8 +44,8 @@ func (p *search) betterDomain(a, b *placed) bool {
 		if x.Zones != y.Zones {
 			return x.Zones < y.Zones
 		}
-		if p.solver.byScore() && a.v.score != b.v.score {
-			return a.v.score > b.v.score
+		if p.solver.byScore() { // in place of slots
+			return a.v.score > b.v.score || a.v.score == b.v.score && (x.NUMA > y.NUMA || x.NUMA == y.NUMA && x.Score > y.Score)
 		}
 	}
 	for i := range min(len(x.Free), len(y.Free)) {

@@ -51,6 +51,9 @@ func (p *search) compareDomains(a, b keys, nodes bool) int {
 		}
 	}
 	for i := range min(len(a.free), len(b.free)) {
+		if nodes && p.solver.byScore() {
+			break // the host has decided
+		}
 		if c := cmp.Compare(a.free[i], b.free[i]); c != 0 {
 			if p.solver.m.Policy == gang.Spread {
 				return -c
