@@ -145,11 +145,10 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 // finds them equal where only the order of paths is left. The walk follows that order, so what it meets later comes
 // behind. O(depth + log children).
 func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
-	fewerZones := f.ask.has(features.Aligned) && i == 0 && f.m.Room.Zones(best) > f.m.Room.LeastZones()
 	switch {
-	case fewerZones, i == 0 && f.ask.rules.Hosts && f.ask.has(features.Scored):
-		return false // zones come before slots, host scores in place of them, and the index has neither
-	case i == 0 && f.ask.rules.Hosts:
+	case i == 0 && f.nodesMayBeBetter(best):
+		return false
+	case i == 0 && f.ask.rules.Hosts: // slots do not count
 		return f.isBehind(0, best, x)
 	}
 	// First the slots of the domains, by a bound: equal slots lead on to the parents, whose slots are bounded or known.
@@ -175,6 +174,12 @@ func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
 		}
 	}
 	return f.isBehind(0, best, x)
+}
+
+// nodesMayBeBetter says whether other nodes may be better than the best one, whatever their slots: zones come before these, host scores in place of
+// them, and the index has neither.
+func (f *found) nodesMayBeBetter(best layout.Vertex) bool {
+	return f.ask.has(features.Aligned) && f.m.Room.Zones(best) > f.m.Room.LeastZones() || f.ask.rules.Hosts && f.ask.has(features.Scored)
 }
 
 // isBehind says whether x comes after an earlier domain, given their order by all keys before the scores. If no score
