@@ -88,7 +88,7 @@ func newAsk(m *model.Model, slots model.SlotTable, n int) *ask {
 	}
 	if m.Limits != nil && len(m.Running) > 0 {
 		a.countGroups()
-		a.broken = m.Room.Broken() || m.Limits.GroupsBroken(m.View, a.groups)
+		a.broken = m.Room.Broken() || a.groupsBroken()
 	}
 	a.findGap()
 	a.stayInTree()
@@ -129,39 +129,6 @@ func (a *ask) count() {
 	}
 	a.nested = index.NewNested(a.slots.Ix, levels)
 }
-
-// groupsOf are the sums of the index for the groups of a level.
-func (a *ask) groupsOf(level int) *index.GroupSums {
-	return a.m.Room.GroupsOf(a.slots.Ix, index.Grouping{Size: a.sizes[level], Cap: a.m.Limits.CapOf(level)})
-}
-
-// within is the place of the tier whose domains are counted, -1 if none are.
-func (a *ask) within() int {
-	if a.m.Limits == nil || len(a.m.Limits.Within) == 0 {
-		return -1
-	}
-	return a.m.View.TierIndex(a.m.Limits.Within[0].Tier)
-}
-
-// jumps says whether the domains that are counted are taken for the children of x. Right above them they are its children, and without
-// groups the fewest that suffice are chosen anyway.
-func (a *ask) jumps(x layout.Vertex) bool {
-	return a.m.Limits.Spans(a.m.View, x) && (len(a.m.Levels) > 0 || a.m.View.TierIndex(a.m.View.TierOf(x)) > a.within()+1)
-}
-
-// plainTier says whether no vertex between the domains of the tier at a place and those that are counted is passed over, and the index tells
-// what these hold. Where a lower vertex stands for such a domain, whole groups are compared in it and not in the others.
-func (a *ask) plainTier(place int) bool {
-	at := a.within()
-	if at < 0 || place <= at {
-		return true
-	}
-	even := place < len(a.m.View.Even) && a.m.View.Even[place]
-	return place == at+1 && (len(a.m.Levels) == 0 || even && a.countsGroups())
-}
-
-// countsGroups says whether the index counts all that is to be whole in the domains that are counted.
-func (a *ask) countsGroups() bool { return a.within() > 0 && a.indexed != nil && a.short == 0 }
 
 // isCounted says whether the index counts whole groups.
 func (a *ask) isCounted() bool { return a.indexed != nil || a.nested != nil }
@@ -296,22 +263,6 @@ func (a *ask) runningIn(lo, hi int) (n int, lca layout.Vertex) {
 		lca = x
 	}
 	return n, lca
-}
-
-// countGroups counts the groups of each level that have running members, where one of these runs: a level with a limit has a
-// MustGather at the layer, so that no group has members in two of its domains where anybody can be placed.
-func (a *ask) countGroups() {
-	a.groups = make([]layout.Tally, len(a.m.Levels))
-	for i, l := range a.m.Levels {
-		a.groups[i] = layout.Tally{}
-		seen := map[int]bool{}
-		for _, m := range a.m.Running {
-			if g := m.Rank / int(l.Size); !seen[g] {
-				seen[g] = true
-				a.groups[i].Add(a.m.View, a.m.View.NodeVertex(m.Pos), 1)
-			}
-		}
-	}
 }
 
 // ratio is how many units of the next level make one of level i.

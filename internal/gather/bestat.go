@@ -17,7 +17,7 @@ import (
 func (s *sums) bestAt(slots model.SlotTable, t int32) (model.Fit, bool) {
 	m := s.m
 	best := widest{sums: s, table: slots, place: s.m.View.TierIndex(t), domain: -1, members: -1}
-	if s.m.LCA < 0 && slots.Flat == nil && (s.ask.within() < 0 || s.m.View.TierIndex(t) <= s.ask.within()) && (len(s.m.Levels) == 0 || s.ask.indexed != nil) {
+	if s.m.LCA < 0 && slots.Flat == nil && !s.ask.isAbove(s.m.View.TierIndex(t)) && (len(s.m.Levels) == 0 || s.ask.indexed != nil) {
 		if len(s.m.Levels) == 0 && t < s.m.View.RootTop && slots.Ix.Domains.At(s.m.View.Outside) == 0 {
 			// Without groups it has the most slots of all, a number that the root knows. With a bound just below that,
 			// the walk looks at nothing else.
@@ -54,7 +54,7 @@ type widest struct {
 
 // look makes a domain the widest if it takes more members, or as many and has more slots.
 func (w *widest) look(d layout.Vertex) {
-	if w.sums.m.Limits.Spans(w.sums.m.View, d) && w.sums.countsRoom(d) && w.sums.ask.mostBelow(d) < w.members {
+	if w.sums.takesFewer(d, w.members) {
 		return
 	}
 	n, slots := w.sums.capacity(d, w.table), w.table.At(d)
@@ -113,7 +113,7 @@ func (s *sums) capacity(d layout.Vertex, slots model.SlotTable) int64 {
 	}
 	if len(m.Levels) == 0 {
 		n := min(total, slots.At(d))
-		if m.Limits.Spans(m.View, d) {
+		if s.ask.spans(d) {
 			n = min(total, s.mostWithin(d))
 		}
 		if m.Multiple != nil {
@@ -131,7 +131,7 @@ func (s *sums) capacity(d layout.Vertex, slots model.SlotTable) int64 {
 		return total
 	}
 	groups := min(s.whole(0, s.tiers[0], d), s.ask.full)
-	if m.Limits.Spans(m.View, d) {
+	if s.ask.spans(d) {
 		groups = min(groups, s.mostWithin(d))
 	}
 	return groups * s.ask.sizes[0]

@@ -115,7 +115,7 @@ func (f *found) compareMostIntact(best *candidate, x layout.Vertex, i int) int {
 	if len(f.m.Levels) > 0 && !f.ask.isCounted() {
 		return 1 // not known: begun groups
 	}
-	if at := f.ask.within(); at >= 0 && i > at {
+	if f.ask.isAbove(i) {
 		return 0 // not compared above the domains that are counted
 	}
 	n := 0

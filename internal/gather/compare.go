@@ -153,7 +153,7 @@ func (f *found) compareIntact(list []int64, d layout.Vertex) int {
 //
 // order: domain.1
 func (f *found) eachIntact(d layout.Vertex, yield func(n int64) bool) {
-	if f.m.Limits.Spans(f.m.View, d) { // whole groups are decided below the domains that are counted
+	if f.ask.spans(d) { // whole groups are decided below the domains that are counted
 		return
 	}
 	groups := f.ask.full // new whole groups of the level

@@ -139,22 +139,6 @@ func (pl placer) children(x layout.Vertex, kids children) children {
 	return kids
 }
 
-// domains is children for a vertex above the domains that are counted: these are its children.
-func (pl placer) domains(x layout.Vertex, kids children) children {
-	list := slices.DeleteFunc(pl.m.Limits.DomainsBelow(pl.m.View, x, nil), func(c layout.Vertex) bool { return pl.ask.slots.At(c) <= 0 })
-	kids.nodes = !slices.ContainsFunc(list, func(c layout.Vertex) bool { return !pl.m.View.IsNode(c) })
-	for _, first := range []bool{true, false} {
-		for _, c := range list {
-			if first == pl.ask.hasRoomInGap(c) {
-				values := pl.m.Values(pl.ask.keySet(), c, kids.nodes)
-				item := sets.Item{Slots: pl.ask.slots.At(c), Used: pl.m.Siblings.At(c), Keys: values, WithRest: -1}
-				kids.items, kids.of = append(kids.items, item), append(kids.of, child{at: c})
-			}
-		}
-	}
-	return kids
-}
-
 // sendBegun hands each begun group to the child that its home lies in. It returns, by level, the units that begun
 // groups with their home at x itself need: these are shared out here. O(begun groups * children * depth).
 //

@@ -159,8 +159,8 @@ func (f *found) mayHold(x layout.Vertex, i int) bool {
 		return true
 	}
 	for level, tier := range f.strategy.Groups {
-		if c := f.m.Limits.CapOf(level); c.Most > 0 && f.m.View.Tiers[i] <= c.Tier && c.Most < f.ask.unitsOf(level) {
-			return false // no domain may have so many groups
+		if f.ask.areTooMany(i, level) {
+			return false
 		}
 		// A group tier at or above the gang's binds nothing more than the slots do.
 		if t := f.m.View.TierIndex(tier); t < i && f.ask.counted(level).Most(i, t, x) < f.ask.unitsOf(level) {
@@ -253,7 +253,7 @@ func (f *found) plainBest() (d layout.Vertex, ok bool) {
 		return -1, false
 	}
 	for p.span = 1; p.span <= index.TopSize; p.span++ {
-		if i == f.ask.within()+1 && i > 0 && int64(p.span) > f.m.Limits.Within[0].Most {
+		if f.ask.isTooWide(i, int64(p.span)) {
 			return -1, true // in no domain do so few hold the members
 		}
 		if p.mayHold(layout.Root) {

@@ -59,7 +59,7 @@ func (f *found) checkShare(sh *share, count map[layout.Vertex]int64) {
 	}
 	isChild := func(x layout.Vertex) bool { return f.m.View.Above(x) == sh.at }
 	if f.ask.jumps(sh.at) {
-		domains := f.m.Limits.DomainsBelow(f.m.View, sh.at, nil) // which are the children here
+		domains := f.ask.domainsBelow(sh.at, nil) // which are the children here
 		isChild = func(x layout.Vertex) bool { return slices.Contains(domains, x) }
 	}
 	whole := make([]int64, len(f.ask.sizes)) // units that the parts take, by level

@@ -295,59 +295,6 @@ func (pl placer) pickFewest(x layout.Vertex, n int64) {
 	}
 }
 
-// pickBelow is pickFewest among the domains below x that are counted. Of as few as can be each has what the largest others lack, so that only
-// such ones are looked at. O(vertices above these domains + those * log), beside [sets.LeastSum.Pick].
-//
-// Same answer as order: limits.8, sets.1, sets.6, faster.
-func (pl placer) pickBelow(x layout.Vertex, n int64) {
-	list := pl.ask.roomiest(x, pl.ask.scratch.counted[:0])
-	size, sum := 0, int64(0)
-	for ; sum < n; size++ {
-		sum += list[size]
-	}
-	floor := n - (sum - list[size-1])
-	domains := pl.roomyBelow(x, floor, pl.ask.scratch.domains[:0])
-	values := list[:0]
-	for _, d := range domains {
-		values = append(values, pl.ask.slots.At(d))
-	}
-	slots := pl.ask.scratch.carve(len(domains)) // in the order of paths
-	copy(slots, values)
-	pl.ask.scratch.domains, pl.ask.scratch.counted = domains, values
-	slices.SortFunc(values, descending)
-	l := &pl.ask.scratch.least
-	l.Reset()
-	for _, v := range values {
-		l.Add(v)
-	}
-	counts := l.Pick(size, n)
-	for i := 0; size > 0; i++ { // of equal ones the first are taken
-		if k, _ := slices.BinarySearchFunc(l.Values, slots[i], descending); counts[k] > 0 {
-			counts[k]--
-			size--
-			pl.ask.scratch.picks = append(pl.ask.scratch.picks, chosen{domains[i], slots[i]})
-		}
-	}
-}
-
-// roomyBelow adds to a list the domains below x that are counted and have so many slots, in the order of paths.
-func (pl placer) roomyBelow(x layout.Vertex, floor int64, list []layout.Vertex) []layout.Vertex {
-	switch {
-	case !pl.m.Limits.Spans(pl.m.View, x):
-		if pl.ask.slots.At(x) >= floor {
-			list = append(list, x)
-		}
-	case int64(pl.ask.slots.Ix.Most[pl.ask.within()].At(x)) >= floor:
-		lo, end := pl.m.View.Kids(x)
-		for c := lo; c < end; c++ {
-			if c != pl.m.View.Outside { // a limit on domains keeps members in the tree
-				list = pl.roomyBelow(c, floor, list)
-			}
-		}
-	}
-	return list
-}
-
 // slotsBelow are the slots of the children of x, in the scratch until the next call. O(children).
 func (a *ask) slotsBelow(x layout.Vertex) []int32 {
 	list := a.scratch.slots[:0]

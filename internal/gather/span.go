@@ -3,8 +3,6 @@
 package gather
 
 import (
-	"slices"
-
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
@@ -23,15 +21,8 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 	if !s.ask.takes(features.IndexedSpan) || x == layout.Root && s.ask.slots.InTree || s.ask.short > 0 && !s.ask.takes(features.ShortTier) {
 		return 0, false
 	}
-	if groups, ok := s.sums.countedGroups(x); ok {
-		n, _ := groups.Fewest(s.ask.full)
-		return int64(n), true
-	}
-	if s.ask.jumps(x) {
-		if !s.ask.takes(features.FewestBelow) {
-			return 0, false
-		}
-		return s.ask.fewestBelow(x), true
+	if n, ok, known := s.spanOfCounted(x); known {
+		return n, ok
 	}
 	sums := s.ask.slots.Ix.SumsOf(x)
 	switch {
@@ -42,7 +33,7 @@ func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
 		return 0, false
 	case sums.Nodes == nil:
 		return s.spanOfDomains(x, &sums)
-	case s.m.Limits.CountGroups():
+	case s.ask.has(features.ApartGroups):
 		return 0, false // slots do not say how many groups a node may take
 	}
 	return s.spanOfNodes(x, &sums)
@@ -247,8 +238,8 @@ func (s spans) isWider(x layout.Vertex, span int64) bool {
 		return false
 	}
 	sums := s.ask.slots.Ix.SumsOf(x)
-	if groups, ok := s.sums.countedGroups(x); ok && span > 0 {
-		return span < int64(groups.Len) && groups.Of(int32(span)) < s.ask.full
+	if wider, known := s.isWiderCounted(x, span); known {
+		return wider
 	}
 	switch {
 	case span <= 0:
@@ -264,7 +255,7 @@ func (s spans) isWider(x layout.Vertex, span int64) bool {
 // isWiderForGroups is isWider where groups stay whole in the children of x, but not in so few of them.
 func (s spans) isWiderForGroups(x layout.Vertex, sums *index.ChildSums, span int64) bool {
 	switch {
-	case s.m.Limits.Spans(s.m.View, x): // counted domains hold groups whole at their tier
+	case s.ask.spans(x): // counted domains hold groups whole at their tier
 		return false
 	case sums.Nodes != nil:
 		return s.sums.whole(0, 0, x) >= s.ask.full && !s.nodesHold(sums, span)
@@ -276,120 +267,4 @@ func (s spans) isWiderForGroups(x layout.Vertex, sums *index.ChildSums, span int
 		}
 	}
 	return false
-}
-
-// roomiest keeps in a list the slots of the roomiest domains below x that are counted, largest first, as many as there may be. Without groups
-// and running members, with an index. O(vertices above these domains * that number).
-func (a *ask) roomiest(x layout.Vertex, list []int64) []int64 {
-	if !a.m.Limits.Spans(a.m.View, x) {
-		list, _ = a.keepLarge(list, a.slots.At(x))
-		return list
-	}
-	if most := a.m.Limits.Within[0].Most; int64(len(list)) == most && int64(a.slots.Ix.Most[a.within()].At(x)) <= list[most-1] {
-		return list
-	}
-	if !a.jumps(x) {
-		sums, more := a.slots.Ix.SumsOf(x), true
-		for n := int32(1); n <= sums.Len && more; n++ {
-			list, more = a.keepLarge(list, sums.Child(n))
-		}
-		return list
-	}
-	lo, end := a.m.View.Kids(x)
-	for c := lo; c < end; c++ {
-		if c != a.m.View.Outside { // a limit on domains keeps members in the tree
-			list = a.roomiest(c, list)
-		}
-	}
-	return list
-}
-
-// keepLarge puts a number into a list of the largest ones, as many as there may be domains. kept: it is one of them.
-func (a *ask) keepLarge(list []int64, n int64) (_ []int64, kept bool) {
-	if most := a.m.Limits.Within[0].Most; int64(len(list)) == most {
-		if n <= list[most-1] {
-			return list, false
-		}
-		list = list[:most-1]
-	}
-	i, _ := slices.BinarySearchFunc(list, n, descending)
-	return slices.Insert(list, i, n), true
-}
-
-// fewestBelow is how few of the domains that are counted hold all members below x; more than there may be if so many do not suffice.
-//
-// Same answer as order: domain.3, limits.7, faster.
-func (a *ask) fewestBelow(x layout.Vertex) (n int64) {
-	list := a.roomiest(x, a.scratch.counted[:0])
-	a.scratch.counted = list
-	left := a.members
-	for ; left > 0; n++ {
-		if n == int64(len(list)) {
-			return a.m.Limits.Within[0].Most + 1
-		}
-		left -= list[n]
-	}
-	return n
-}
-
-// holdsWithin says whether as few domains below d as there may be hold all new groups, or members. O(1) where the index tells, else
-// O(domains below d * log).
-func (s *sums) holdsWithin(d layout.Vertex) bool {
-	if s.countsRoom(d) {
-		most := s.m.Limits.Within[0].Most
-		if !s.ask.jumps(d) {
-			sums := s.ask.slots.Ix.SumsOf(d)
-			return sums.Of(int32(min(most, int64(sums.Len)))) >= s.ask.members
-		}
-		if s.ask.mostBelow(d) < s.ask.members {
-			return false
-		}
-		return s.ask.fewestBelow(d) <= most
-	}
-	return s.mostWithin(d) >= s.ask.full
-}
-
-// countedGroups has the whole groups that the children of x hold, which are the domains that are counted, largest first; not ok if the index
-// does not tell. O(1).
-func (s *sums) countedGroups(x layout.Vertex) (groups index.ChildSums, ok bool) {
-	if !s.ask.countsGroups() || len(s.m.Siblings) > 0 || x == layout.Root || s.m.View.IsNode(x) ||
-		s.m.View.TierOf(x) != s.m.View.Tiers[s.ask.within()+1] || s.m.View.HoldsNodes(x) {
-		return groups, false
-	}
-	return s.ask.indexed.SumsOf(s.m.View, s.m.View.TierIndex(s.tiers[0]), x), true
-}
-
-// mostBelow bounds what fits into as few domains below d as there may be, with an index. O(log tiers).
-func (a *ask) mostBelow(d layout.Vertex) int64 {
-	return a.m.Limits.Within[0].Most * int64(a.slots.Ix.Most[a.within()].At(d))
-}
-
-// countsRoom says whether the index tells what fits into the domains below d that are counted.
-func (s *sums) countsRoom(d layout.Vertex) bool {
-	return s.ask.slots.Flat == nil && len(s.m.Siblings) == 0 && len(s.m.Levels) == 0 && (d != layout.Root || s.ask.jumps(d))
-}
-
-// mostWithin is how many whole groups, or members, fit below d into as few domains as there may be.
-func (s *sums) mostWithin(d layout.Vertex) int64 {
-	if groups, ok := s.countedGroups(d); ok {
-		return groups.Of(int32(min(s.m.Limits.Within[0].Most, int64(groups.Len))))
-	}
-	if s.countsRoom(d) {
-		room, sum := s.ask.roomiest(d, s.ask.scratch.counted[:0]), int64(0)
-		s.ask.scratch.counted = room
-		for _, n := range room {
-			sum += n
-		}
-		return sum
-	}
-	tier := int32(0)
-	if len(s.tiers) > 0 {
-		tier = s.tiers[0]
-	}
-	list := s.m.Limits.DomainsBelow(s.m.View, d, nil)
-	room := s.ask.scratch.carve(len(list))
-	for i, x := range list {
-		room[i] = s.free(0, tier, x)
-	}
-	return s.m.Limits.MostIn(room, func(i int) bool { return s.m.Siblings.At(list[i]) > 0 })
 }

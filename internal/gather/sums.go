@@ -297,14 +297,6 @@ func (s *sums) gathered(i int, t int32, kind sumKind, col []int64, x layout.Vert
 	return s.mostGroups(i, x, sum)
 }
 
-// mostGroups is n groups of level i below x, or fewer where limits keep them apart.
-func (s *sums) mostGroups(i int, x layout.Vertex, n int64) int64 {
-	if s.m.Limits == nil {
-		return n
-	}
-	return s.m.Limits.MostGroups(s.m.View, s.ask.groups, s.ask.sizes, i, x, n)
-}
-
 // leftOver is how many slots whole units of level i leave over in one domain below x, if largest is the most by the
 // entries of the children alone. It matters where begun groups with their home at x lie somewhere in the children. If
 // these take the room of a whole unit, its place can be used in part: all that is left beside the others counts. Else
@@ -350,7 +342,7 @@ func (s *sums) holdsMembers(d layout.Vertex) bool {
 	switch {
 	case s.ask.broken, s.ask.slots.At(d)+s.m.Forced.At(d) < s.ask.members:
 		return false
-	case s.m.Limits.Spans(s.m.View, d) && !s.holdsWithin(d):
+	case !s.holdWithin(d):
 		return false
 	}
 	// Where some lie outside, the tree is filled to the last slot: no domain in it holds all.

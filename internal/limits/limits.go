@@ -6,7 +6,6 @@
 package limits
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -279,48 +278,6 @@ func (l *Limits) LowestTier() int32 {
 	return low
 }
 
-// Spans says whether x lies above the domains of a Within, so that several of them may be used below it. O(1).
-func (l *Limits) Spans(v *layout.View, x layout.Vertex) bool {
-	return l != nil && len(l.Within) > 0 && v.TierOf(x) > l.Within[0].Tier
-}
-
-// DomainsBelow appends the domains of the Within below x, in the order of paths. O(domains).
-//
-// order: limits.8
-func (l *Limits) DomainsBelow(v *layout.View, x layout.Vertex, list []layout.Vertex) []layout.Vertex {
-	if v.TierOf(x) <= l.Within[0].Tier {
-		return append(list, x)
-	}
-	lo, end := v.Kids(x)
-	for c := lo; c < end; c++ {
-		if c != v.Outside { // a limit on domains keeps members in the tree
-			list = l.DomainsBelow(v, c, list)
-		}
-	}
-	return list
-}
-
-// MostIn is the most units in as many domains as the Within allows, given the room of each domain. A used domain has running members, and
-// counts in any case. O(domains * log).
-//
-// order: limits.7
-func (l *Limits) MostIn(room []int64, used func(i int) bool) (sum int64) {
-	left := l.Within[0].Most
-	fresh := make([]int64, 0, len(room))
-	for i, n := range room {
-		if used(i) {
-			sum, left = sum+max(0, n), left-1
-		} else if n > 0 {
-			fresh = append(fresh, n)
-		}
-	}
-	slices.SortFunc(fresh, func(a, b int64) int { return cmp.Compare(b, a) })
-	for _, n := range fresh[:max(0, min(int(left), len(fresh)))] {
-		sum += n
-	}
-	return sum
-}
-
 // Most is the number of new members that the Aparts leave for x. siblings counts running members by vertex. A vertex within a domain of the
 // layer takes no more than the domain. O(limits * tiers).
 //
@@ -333,26 +290,6 @@ func (l *Limits) Most(v *layout.View, siblings layout.Tally, x layout.Vertex) in
 		}
 	}
 	return most
-}
-
-// MostGroups caps n, a number of groups of a level below x, by the limits of that level and of all inner ones. running counts begun groups by
-// level and vertex, nil: there are none; sizes are the group sizes by level. O(limits * tiers).
-//
-// order: limits.2
-func (l *Limits) MostGroups(v *layout.View, running []layout.Tally, sizes []int64, level int, x layout.Vertex, n int64) int64 {
-	for j := level; l != nil && j < len(l.Groups); j++ {
-		for _, c := range l.Groups[j] {
-			if v.TierOf(x) > c.Tier {
-				continue
-			}
-			most := c.Most
-			if running != nil {
-				most -= running[j].At(v.Highest(x, c.Tier))
-			}
-			n = min(n, max(0, most)*sizes[j]/sizes[level])
-		}
-	}
-	return n
 }
 
 // OnNode is the most members on one node, before running ones are counted.
@@ -370,20 +307,4 @@ func (l *Limits) Caps() []index.Cap {
 		return nil
 	}
 	return l.Apart
-}
-
-// GroupsBroken says whether begun groups alone exceed a limit in some domain; running is as for MostGroups.
-//
-// order: limits.4
-func (l *Limits) GroupsBroken(v *layout.View, running []layout.Tally) bool {
-	for i := 0; l != nil && i < len(l.Groups); i++ {
-		for _, c := range l.Groups[i] {
-			for x, n := range running[i] {
-				if n > c.Most && v.TierOf(x) <= c.Tier {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }

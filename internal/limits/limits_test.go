@@ -149,50 +149,10 @@ func TestLimitsWithout(t *testing.T) {
 	require.Equal(t, []index.Cap{{Tier: 2, Most: 2}}, units.Without("Apart rack at most 3").Apart)
 }
 
-// Domains are counted down to the layer of the limit, and a limit on them takes those with most room beside those in use.
-func TestDomainsThatCount(t *testing.T) {
-	_, v := rackCluster(t)
-	l := read(t, v, []gang.Limit{within("rack", 2)})
-	rack, block := v.DomainAt(0, 1), v.DomainAt(0, 2)
-	require.False(t, l.Spans(v, v.NodeVertex(0)))
-	require.False(t, l.Spans(v, rack), "it is one itself")
-	require.True(t, l.Spans(v, block))
-	var none *Limits
-	require.False(t, none.Spans(v, block))
-	require.Equal(t, []layout.Vertex{rack, v.DomainAt(2, 1)}, l.DomainsBelow(v, block, nil))
-	require.Equal(t, []layout.Vertex{rack}, l.DomainsBelow(v, rack, nil))
-
-	used := func(some ...int) func(int) bool {
-		return func(i int) bool {
-			for _, s := range some {
-				if s == i {
-					return true
-				}
-			}
-			return false
-		}
-	}
-	for _, test := range []struct {
-		room []int64
-		used []int
-		want int64
-	}{
-		{[]int64{3, 5, 4}, nil, 9},
-		{[]int64{3, 5, 4}, []int{0}, 8},
-		{[]int64{3, 5, 4}, []int{0, 2}, 7},
-		{[]int64{3, 5, 4}, []int{0, 1, 2}, 12}, // more than there may be run already: nothing new is used
-		{[]int64{-2, 5}, []int{0}, 5},
-		{[]int64{0, 5}, nil, 5},
-		{nil, nil, 0},
-	} {
-		require.Equal(t, test.want, l.MostIn(test.room, used(test.used...)), "%v, in use %v", test.room, test.used)
-	}
-}
-
-// What runs counts where members and groups keep apart, and may break that by itself.
+// What runs counts where members keep apart, and may break that by itself.
 func TestWhoRunsCountsApart(t *testing.T) {
 	_, v := rackCluster(t)
-	l := read(t, v, []gang.Limit{apart("rack", 3)}, apart("rack", 2))
+	l := read(t, v, []gang.Limit{apart("rack", 3)})
 	siblings := layout.Tally{}
 	siblings.Add(v, v.NodeVertex(0), 1)
 	siblings.Add(v, v.NodeVertex(1), 1)
@@ -201,16 +161,6 @@ func TestWhoRunsCountsApart(t *testing.T) {
 	require.Equal(t, int64(1), l.Most(v, siblings, v.NodeVertex(0)), "a node takes no more than its rack")
 	require.Equal(t, int64(3), l.Most(v, siblings, other))
 	require.Greater(t, l.Most(v, siblings, block), int64(1<<62), "nothing is said of blocks")
-	running := []layout.Tally{{}}
-	running[0].Add(v, rack, 2)
-	sizes := []int64{2}
-	require.Equal(t, int64(0), l.MostGroups(v, running, sizes, 0, rack, 4))
-	require.Equal(t, int64(2), l.MostGroups(v, running, sizes, 0, other, 4))
-	require.Equal(t, int64(4), l.MostGroups(v, running, sizes, 0, block, 4))
-	require.False(t, l.GroupsBroken(v, running), "two groups in a rack may be there")
-	running[0].Add(v, rack, 1)
-	require.True(t, l.GroupsBroken(v, running))
-	require.False(t, read(t, v, nil, apart("block", 3)).GroupsBroken(v, running))
 
 	positions := func(yield func(int32) bool) { _ = yield(0) && yield(1) }
 	broken := func(of *Limits, siblings layout.Tally) bool { return of.Broken(v, positions, siblings, nil, Others) }
