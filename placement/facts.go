@@ -14,6 +14,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -204,6 +205,10 @@ func (f *factFinder) reasons() (out []explain.Fact) {
 			add(code, explain.Detail{Rule: u.Rule})
 		}
 	}
+	kind, _, _ := strings.Cut(u.Rule, " ")
+	if is, _ := limits.IsKind(gang.LimitKind(kind)); is {
+		add(explain.CodeLimit, explain.Detail{Rule: u.Rule})
+	}
 	if strings.HasPrefix(u.Rule, "MustGather") && strings.Contains(u.Rule, " for groups of ") {
 		add(explain.CodeGroups, explain.Detail{Rule: u.Rule})
 	}
@@ -222,10 +227,9 @@ func (f *factFinder) boundElsewhere() bool {
 	return slices.ContainsFunc(f.p.Model.View.DomainsOf(must), func(d layout.Vertex) bool { return d != f.p.Model.View.Outside && f.in(d) >= f.wanted })
 }
 
-// ruleCodes are the codes of rules, by how [Unschedulable.Rule] begins. No two apply at once.
+// ruleCodes are the codes of rules, but those of limits, by how [Unschedulable.Rule] begins. No two apply at once.
 var ruleCodes = map[string]explain.Code{
 	"MustGather": explain.CodeRule, "multiple": explain.CodeMultiple, "groups": explain.CodeGroups, "running members": explain.CodeRunning,
-	string(gang.Apart): explain.CodeLimit, string(gang.Alone): explain.CodeLimit, string(gang.Within): explain.CodeLimit,
 }
 
 // findAbsent finds the resources that some member asks for and no node has, with the nearest of those that some node has. O(nodes * resources).

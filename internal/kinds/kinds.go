@@ -119,22 +119,8 @@ func limit(c *explain.Change, _ string, _ *gang.Request) (string, []any, string)
 	if c.Most > 0 {
 		to = fmt.Sprint(c.Most)
 	}
-	return limitWords(c), append(fields, about(c)...), line + fmt.Sprintf(" %s at %s -> %s", c.Limit, c.From, to)
-}
-
-func limitWords(c *explain.Change) string {
-	layer, of := phrases.Layer(c.From), limited(c)
-	switch {
-	case c.Limit == gang.Alone:
-		return fmt.Sprintf("%s did not have to be alone in one %s", of, layer)
-	case c.Most == 0 && c.Limit == gang.Within:
-		return fmt.Sprintf("%s did not have to be in few domains of %s", of, layer)
-	case c.Most == 0:
-		return fmt.Sprintf("%s did not have to keep apart by %s", of, layer)
-	case c.Limit == gang.Within:
-		return fmt.Sprintf("%s could be in %s of %s", of, phrases.Count(c.Most, "domain"), layer)
-	}
-	return fmt.Sprintf("%d of %s could be in one %s", c.Most, of, layer)
+	words := wordsOf(c.Limit).loosened(c.Most, limited(c), phrases.Layer(c.From))
+	return words, append(fields, about(c)...), line + fmt.Sprintf(" %s at %s -> %s", c.Limit, c.From, to)
 }
 
 // limited is of what a limit speaks.

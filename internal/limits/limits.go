@@ -12,6 +12,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 )
@@ -48,9 +49,6 @@ func Implied(rules []gang.Rule, limits []gang.Limit, groups bool) []gang.Rule {
 	return out
 }
 
-// isOne says whether a limit is nothing but a MustGather.
-func isOne(l gang.Limit) bool { return l.Kind == gang.Within && l.Most == 1 }
-
 // Read resolves the hard limits of a request; nil: it has none. Preferred ones only have their layers checked. The error is an
 // InvalidError. O(limits).
 //
@@ -86,7 +84,7 @@ func (r *reader) readLevel(field string, limits []gang.Limit, level int, of stri
 			continue
 		}
 		name := nameOf(l) + of
-		if l.Kind == gang.Within && level >= 0 {
+		if countsDomains(l) && level >= 0 {
 			return muster.Unsupported(fmt.Sprintf("%s[%d]", field, i), name, "groups in more than one domain of a layer")
 		}
 		r.put(hardLimit{l, name, min(tier, r.view.RootTop-1), level})
@@ -94,27 +92,26 @@ func (r *reader) readLevel(field string, limits []gang.Limit, level int, of stri
 	return nil
 }
 
-// put files a hard limit under its kind.
+// put files a hard limit under what it bounds.
 func (r *reader) put(o hardLimit) {
 	if r.out == nil {
 		r.out = &Limits{Alone: -1, Groups: make([][]index.Cap, r.levels), levels: r.levels}
 	}
 	r.out.all = append(r.out.all, o)
-	most := index.Cap{Tier: o.tier, Most: int64(o.limit.Most)}
 	if o.limit.OfParts { // the problem counts parts, see OfGang
 		return
 	}
-	if o.limit.Kind == gang.Alone {
+	if kinds[o.limit.Kind].alone {
 		*r.out = *r.out.With(o.tier, o.limit.Layer)
-		most.Most = 1 // group in a domain
 	}
+	each := index.Cap{Tier: o.tier, Most: most(o.limit, o.level >= 0)}
 	switch {
+	case countsDomains(o.limit):
+		r.out.Within = append(r.out.Within, index.Cap{Tier: o.tier, Most: int64(o.limit.Most)})
 	case o.level >= 0:
-		r.out.Groups[o.level] = append(r.out.Groups[o.level], most)
-	case o.limit.Kind == gang.Within:
-		r.out.Within = append(r.out.Within, most)
-	case o.limit.Kind == gang.Apart:
-		r.out.Apart = append(r.out.Apart, most)
+		r.out.Groups[o.level] = append(r.out.Groups[o.level], each)
+	case each.Most > 0:
+		r.out.Apart = append(r.out.Apart, each)
 	}
 }
 
@@ -136,14 +133,6 @@ func nameOf(l gang.Limit) string {
 		return fmt.Sprintf("%s %s at most %d", l.Kind, l.Layer, l.Most)
 	}
 	return fmt.Sprintf("%s %s", l.Kind, l.Layer)
-}
-
-// Name is the name of the first limit; empty: there is none.
-func (l *Limits) Name() string {
-	if l == nil || len(l.all) == 0 {
-		return ""
-	}
-	return l.all[0].name
 }
 
 // Names are the names of all limits, in their order.
@@ -247,9 +236,10 @@ func (l *Limits) CapOf(level int) (c index.Cap) {
 	return c
 }
 
-// Counted says whether an index can count whole groups under the limits: there is one level, with one limit at most.
-func (l *Limits) Counted() bool {
-	return !l.CountGroups() || len(l.Groups) == 1 && len(l.Groups[0]) == 1
+// Features are what limits on numbers ask of an engine. An index counts whole groups if there is one level, with one limit at most.
+func (l *Limits) Features() features.Set {
+	return features.Apart.When(l.CountMembers()) | features.ApartGroups.When(l.CountGroups()) | features.Within.When(l.CountDomains()) |
+		features.Uncounted.When(l.CountGroups() && (len(l.Groups) != 1 || len(l.Groups[0]) != 1))
 }
 
 // AreHard says whether the gang has a limit at a layer above nodes. Like a MustGather it keeps the gang off nodes outside the tree.
@@ -276,20 +266,6 @@ func (l *Limits) LowestTier() int32 {
 		}
 	}
 	return low
-}
-
-// Most is the number of new members that the Aparts leave for x. siblings counts running members by vertex. A vertex within a domain of the
-// layer takes no more than the domain. O(limits * tiers).
-//
-// order: limits.2
-func (l *Limits) Most(v *layout.View, siblings layout.Tally, x layout.Vertex) int64 {
-	most := int64(math.MaxInt64)
-	for i := 0; l != nil && i < len(l.Apart); i++ {
-		if c := l.Apart[i]; v.TierOf(x) <= c.Tier {
-			most = min(most, max(0, c.Most-siblings.At(v.Highest(x, c.Tier))))
-		}
-	}
-	return most
 }
 
 // OnNode is the most members on one node, before running ones are counted.

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -97,7 +98,7 @@ func TestLimitsAreRead(t *testing.T) {
 		require.Equal(t, test.alone, l.Alone, test.name)
 		require.Equal(t, test.onNode, min(l.OnNode(), 1<<62), test.name)
 		require.Equal(t, len(test.groups) > 0, l.CountGroups(), test.name)
-		require.Equal(t, len(test.groups) < 2, l.Counted(), test.name)
+		require.Equal(t, len(test.groups) > 1, l.Features().Has(features.Uncounted), test.name)
 	}
 	for _, l := range []gang.Limit{apart("row", 1), within("row", 1)} {
 		_, err := Read(v, &gang.Request{Limits: []gang.Limit{l}})
@@ -129,9 +130,8 @@ func TestLimitsWithout(t *testing.T) {
 	_, v := rackCluster(t)
 	l := read(t, v, []gang.Limit{apart("rack", 3), alone("rack")}, apart("block", 2))
 	require.Equal(t, []string{"Alone rack", "Apart block at most 2 for groups of 2"}, l.Without("Apart rack at most 3").Names())
-	require.Equal(t, "Apart rack at most 3", l.Name())
 	var none *Limits
-	require.Empty(t, none.Name())
+	require.Empty(t, none.Names())
 	require.Equal(t, index.Cap{Tier: 2, Most: 2}, l.CapOf(0))
 	require.Zero(t, l.CapOf(1))
 	require.True(t, l.CountMembers())
@@ -156,11 +156,6 @@ func TestWhoRunsCountsApart(t *testing.T) {
 	siblings := layout.Tally{}
 	siblings.Add(v, v.NodeVertex(0), 1)
 	siblings.Add(v, v.NodeVertex(1), 1)
-	rack, other, block := v.DomainAt(0, 1), v.DomainAt(2, 1), v.DomainAt(0, 2)
-	require.Equal(t, int64(1), l.Most(v, siblings, rack))
-	require.Equal(t, int64(1), l.Most(v, siblings, v.NodeVertex(0)), "a node takes no more than its rack")
-	require.Equal(t, int64(3), l.Most(v, siblings, other))
-	require.Greater(t, l.Most(v, siblings, block), int64(1<<62), "nothing is said of blocks")
 
 	positions := func(yield func(int32) bool) { _ = yield(0) && yield(1) }
 	broken := func(of *Limits, siblings layout.Tally) bool { return of.Broken(v, positions, siblings, nil, Others) }

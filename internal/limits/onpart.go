@@ -55,22 +55,25 @@ func ofLevels(v *layout.View, members []gang.Limit, groups []gang.Groups, parts 
 // parts': it binds nodes, see [Neighbors].
 func onPart(v *layout.View, list []gang.Limit, depth int, counted string, ofGang bool) (out []OnPart) {
 	for _, l := range list {
-		if l.Preferred || l.Kind == gang.Within && (ofGang || isOne(l) || depth > 0) {
+		if l.Preferred || countsDomains(l) && (ofGang || isOne(l) || depth > 0) {
 			continue // those of a gang stand in Limits
 		}
 		tier, _ := v.TierNamed(l.Layer)
-		one := OnPart{Name: nameOf(l), Tier: min(tier, v.RootTop-1), Most: int64(max(1, l.Most)), Depth: depth}
+		one := OnPart{Name: nameOf(l), Tier: min(tier, v.RootTop-1), Depth: depth, Domains: countsDomains(l)}
 		if l.OfParts {
 			one.Depth = 1
 		}
 		if one.Depth > 0 {
 			one.Name += " for " + counted
 		}
-		one.Domains = l.Kind == gang.Within
-		if one.Domains || l.Kind == gang.Apart || one.Depth > 0 {
+		if one.Most = most(l, one.Depth > 0); one.Domains {
+			one.Most = int64(l.Most)
+		}
+		if one.Most > 0 {
 			out = append(out, one)
 		}
-		if l.Kind == gang.Alone && (!ofGang || l.OfParts) {
+		if kinds[l.Kind].alone && (!ofGang || l.OfParts) {
+			one.Most = 1
 			one.Alone = l.Layer
 			out = append(out, one)
 		}
@@ -88,7 +91,7 @@ func checkPart(v *layout.View, field string, list []gang.Limit, groups bool) err
 			return v.UnknownLayer(at+".Layer", l.Layer)
 		case l.Preferred: // once kept, it comes again as a hard one
 			continue
-		case groups && l.Kind == gang.Within && !isOne(l):
+		case groups && countsDomains(l) && !isOne(l):
 			return muster.Unsupported(at, nameOf(l), "groups in more than one domain of a layer")
 		}
 	}

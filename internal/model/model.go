@@ -225,9 +225,8 @@ func (m *Model) Features() features.Set {
 	f := m.Room.Features() | features.Groups.When(len(m.Levels) == 1) | features.Nested.When(len(m.Levels) > 1) |
 		features.Sibling.When(len(m.Siblings) > 0) | features.Friend.When(len(m.Friends) > 0) |
 		features.Multiple.When(m.Multiple != nil) | keys.RulesOf(m.Policy).Feature
-	if l := m.Limits; l != nil {
-		f |= features.Apart.When(l.CountMembers()) | features.ApartGroups.When(l.CountGroups()) | features.Uncounted.When(!l.Counted()) |
-			features.Within.When(l.CountDomains())
+	if m.Limits != nil {
+		f |= m.Limits.Features()
 	}
 	return f
 }

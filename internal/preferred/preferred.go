@@ -123,7 +123,7 @@ func (s *Search) minimize(l limit) {
 		return true
 	}
 	least := 0
-	if l.Kind == gang.Apart {
+	if _, exceeded := limits.IsKind(l.Kind); exceeded {
 		least = leastExcess(max(0, s.members()-l.Most), s.best.Waits, fits)
 	}
 	if kept || fits(least) { // of the excesses that fit, the last one tried is the least

@@ -188,7 +188,7 @@ func settleParts(p *Problem) error {
 	within := p.Model.Limits.CountDomains()
 	var first *limits.OnPart
 	if within {
-		first = &limits.OnPart{Name: p.Model.Limits.Name()}
+		first = &limits.OnPart{Name: p.Model.Limits.Names()[0]}
 	}
 	elsewhere := false
 	isElsewhere := func(a *model.Part) bool { return a.OtherTree != nil }

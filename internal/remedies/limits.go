@@ -31,7 +31,7 @@ func hardLimits(req *gang.Request) (out []limited) {
 func (f *Search) limits(at state) (steps []step) {
 	for _, l := range hardLimits(at.req) {
 		all := len(at.req.Members) + len(at.s.MembersOf(at.req.Name)) // a limit of so many says nothing of numbers
-		if l.dropped.Limit == gang.Alone || l.most >= all {
+		if l.most == 0 || l.most >= all {
 			steps = append(steps, f.one(at, l.dropped)...)
 			continue
 		}

@@ -69,7 +69,7 @@ func (k Slots) SumSlots(slots []int64) {
 	n := layout.Vertex(k.r.Model.View.NumDomains())
 	if k.r.Model.Multiple != nil || k.r.Model.Limits.CountMembers() {
 		for x := n; int(x) < len(slots); x++ {
-			slots[x] = min(slots[x], k.r.Model.Limits.Most(k.r.Model.View, k.r.Model.Siblings, x))
+			slots[x] = min(slots[x], k.leaves(x))
 			if k.r.Model.Multiple != nil {
 				k.floorSlots(slots, x, k.r.Model.Forced[x])
 			}
@@ -86,11 +86,25 @@ func (k Slots) SumSlots(slots []int64) {
 				below += k.r.Model.Forced[c]
 			}
 		}
-		slots[x] = min(sum, k.r.Model.Limits.Most(k.r.Model.View, k.r.Model.Siblings, x))
+		slots[x] = min(sum, k.leaves(x))
 		if k.r.Model.Multiple != nil {
 			k.floorSlots(slots, x, k.r.Model.Forced[x]-below)
 		}
 	}
+}
+
+// leaves is the number of new members that limits leave for x. A vertex within a domain of the layer takes no more than the domain.
+// O(limits * tiers).
+//
+// order: limits.2
+func (k Slots) leaves(x layout.Vertex) int64 {
+	most, v := int64(math.MaxInt64), k.r.Model.View
+	for _, c := range k.r.Model.Limits.Caps() {
+		if v.TierOf(x) <= c.Tier {
+			most = min(most, max(0, c.Most-k.r.Model.Siblings.At(v.Highest(x, c.Tier))))
+		}
+	}
+	return most
 }
 
 // noSlots, at a vertex without room for the members forced there, outweighs the slots of all other nodes: then

@@ -2,11 +2,11 @@ package render
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/kinds"
 	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/placement"
 )
@@ -32,32 +32,8 @@ func ruleOf(e *placement.Explanation) (r rule) {
 	} else if of, ok := strings.CutPrefix(rest, "multiple "); ok {
 		r.multiple, r.layer, _ = strings.Cut(of, " at ")
 	}
-	for _, kind := range []gang.LimitKind{gang.Apart, gang.Alone, gang.Within} {
-		if layer, ok := strings.CutPrefix(rest, string(kind)+" "); ok {
-			layer, most, _ := strings.Cut(layer, " at most ")
-			r.limit = gang.Limit{Kind: kind, Layer: layer}
-			r.limit.Most, _ = strconv.Atoi(most)
-		}
-	}
+	r.limit = kinds.Limit(rest)
 	return r
-}
-
-// limitPhrase says what a limit asks of the members, or of the groups who: ` alone in their leaf`.
-func limitPhrase(l gang.Limit, who string) string {
-	layer := phrases.Layer(l.Layer)
-	switch {
-	case l.Kind == gang.Alone && who == "":
-		return " alone in their " + layer
-	case l.Kind == gang.Alone:
-		return fmt.Sprintf(", each of its %s alone in one %s", who, layer)
-	case l.Kind == gang.Within:
-		return fmt.Sprintf(", in no more than %d domains of layer %s", l.Most, layer)
-	}
-	most := map[bool]string{true: "no two", false: fmt.Sprint("no more than ", l.Most)}[l.Most == 1]
-	if who != "" {
-		most += " of its " + who
-	}
-	return fmt.Sprintf(", %s in one %s", most, layer)
 }
 
 // rulePhrase says what a rule asks of the members: ` in one leaf`.
@@ -70,7 +46,7 @@ func rulePhrase(r rule) string {
 	case r.text == "":
 		return ""
 	case r.limit.Kind != "":
-		return limitPhrase(r.limit, r.who)
+		return kinds.LimitPhrase(r.limit, r.who)
 	case r.multiple != "" && r.who != "":
 		return fmt.Sprintf(", those of %s by multiples of %s in each %s", r.who, r.multiple, phrases.Layer(r.layer))
 	case r.multiple != "":
