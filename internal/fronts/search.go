@@ -14,7 +14,6 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/front"
-	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/manyshapes"
 	"github.com/muster-sched/muster/internal/model"
 )
@@ -224,78 +223,6 @@ func (s *Search) readMisses() {
 
 // members is the number of members that a vector stands for.
 func (s *Search) members(a front.Vector) int64 { return s.sizes.Of(a) }
-
-// capsOf are the limits of the gang and its parts. A begun group is counted among the running ones. O(limits * members * tiers).
-func capsOf(s *Search) (rules capRules) {
-	var place, at []int32
-	s.m.Gang.Each(func(a *model.Part) {
-		for _, l := range a.Limits {
-			if l.Domains {
-				continue // counted beside that
-			}
-			if place == nil {
-				place, at = s.m.Places(), s.m.PositionsByRank()
-			}
-			r := capRule{OnPart: l}
-			switch {
-			case l.Alone != "":
-				ranks := a.LimitedBy(l)
-				others := countMembers(s, without(s.m.Ranks, ranks), place, at)
-				r.its, r.others = countMembers(s, ranks, place, at), &others
-			case l.Depth == 0:
-				r.its = countMembers(s, a.All(), place, at)
-			default:
-				r.its = countGroups(s, a.Counted(l), at)
-			}
-			rules = append(rules, r)
-		}
-	})
-	return rules
-}
-
-// without are the ranks below a number without some of them.
-func without(all int, some []int) (ranks []int) {
-	in := make([]bool, all)
-	for _, rank := range some {
-		in[rank] = true
-	}
-	for rank := range all {
-		if !in[rank] {
-			ranks = append(ranks, rank)
-		}
-	}
-	return ranks
-}
-
-// countMembers counts members, given by rank: new ones by role. A limit counts all members of a role, or none.
-func countMembers(s *Search, ranks []int, place, at []int32) counts {
-	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
-	for _, rank := range ranks {
-		if i := place[rank]; i >= 0 {
-			c.totals[s.m.Role(int(i))] = 1
-		}
-		if at[rank] >= 0 {
-			c.runs.Add(s.m.View, s.m.View.NodeVertex(at[rank]), 1)
-		}
-	}
-	c.of = extend(slices.Clone(c.totals), s.roles, s.groups)
-	return c
-}
-
-// countGroups counts groups: new ones by class. A limit counts all groups of a class, or none.
-func countGroups(s *Search, groups []*model.Part, at []int32) counts {
-	c := counts{runs: layout.Tally{}, totals: make(front.Weights, len(s.totals))}
-	for _, a := range groups {
-		if home := s.m.View.LowestOf(a.All(), at); home >= 0 {
-			c.runs.Add(s.m.View, home, 1)
-		}
-	}
-	for k, g := range s.groups {
-		c.totals[s.roles+k] = bit(g.home < 0 && slices.Contains(groups, g.parts[0]))
-	}
-	c.of = extend(slices.Clone(c.totals), s.roles, s.groups)
-	return c
-}
 
 // bit is 1 for true.
 func bit(is bool) int64 {

@@ -4,10 +4,12 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
@@ -42,6 +44,14 @@ func limitsNeedParts(p *Problem) bool {
 		return true
 	}
 	return p.Model.Limits.CountGroups() && (short || len(p.Model.Levels) > 1 && len(p.Model.Running) > 0)
+}
+
+// limitsLetUnits says whether groups on one node each may be placed like members, beside outer levels or as the only one.
+//
+// order: limits.10
+func limitsLetUnits(p *Problem, nested bool) bool {
+	l := p.Model.Limits
+	return !l.CountDomains() && !(nested && (l.CountMembers() || l.CountGroups()))
 }
 
 // slotsTellGroups says whether slots tell of groups, too, what limits on the number of members leave: where these speak of nodes, or of
@@ -103,6 +113,68 @@ func upTo(g model.Gather, tier int32) model.Gather {
 	g.Must, g.Hard = g.Worths[len(g.Worths)-1], true
 	return g
 }
+
+// nearby is who can keep the gang off nodes, nil if nobody can.
+func nearby(p *Problem) *limits.Neighbors {
+	tiers := aloneTiers(p)
+	if !p.Model.Limits.AreAlone() && len(tiers) == 0 && !p.Snapshot.Closed.Any() {
+		return nil
+	}
+	gangs := p.Request.Name
+	if p.Team != nil {
+		gangs = ""
+	}
+	return limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, tiers, p.Request.Tolerated, gangs, p.IsOwn)
+}
+
+// settleParts moves the gang's counting limits to its root part, splits roles that a limit tells apart, and refuses combinations without
+// support.
+func settleParts(p *Problem) error {
+	if p.Model.Limits != nil {
+		parts := "parts"
+		if p.Team != nil {
+			parts = "gangs"
+		}
+		p.Model.Gang.Limits = limits.OfGang(p.Model.View, p.Request, parts)
+		p.Model.Limits = p.Model.Limits.WithoutGroups() // slots know the others
+	}
+	joinAlone(p)
+	within := p.Model.Limits.CountDomains()
+	var first *limits.OnPart
+	if within {
+		first = &limits.OnPart{Name: p.Model.Limits.Names()[0]}
+	}
+	elsewhere := false
+	isElsewhere := func(a *model.Part) bool { return a.OtherTree != nil }
+	p.Model.Gang.Each(func(a *model.Part) {
+		elsewhere = elsewhere || within && isElsewhere(a)
+		for i := range a.Limits {
+			if first = cmp.Or(first, &a.Limits[i]); a != p.Model.Gang {
+				a.Limits[i].Name += " for " + calledIn(p, a)
+			}
+			depth := a.Limits[i].Depth
+			elsewhere = elsewhere || isElsewhere(a) || depth > 0 && slices.ContainsFunc(a.Counted(a.Limits[i]), isElsewhere)
+		}
+	})
+	switch {
+	case first == nil:
+		return nil
+	case elsewhere:
+		return muster.Unsupported("request.Limits", first.Name, "this limit in another topology than the gang's")
+	}
+	divideByLimits(p)
+	if len(p.Model.Multiples) > 0 { // they count roles, which are others now
+		bindMultiples(p)
+	}
+	p.Room.Company = nearby(p)
+	return nil
+}
+
+// isHardLimit says whether a limit is a hard rule: it speaks of domains above nodes, or of how many are used.
+func isHardLimit(l limits.OnPart) bool { return l.Tier > 0 || l.Domains }
+
+// tellsMembers says whether it matters which members a limit speaks of; of groups it may count those that are alike.
+func tellsMembers(l limits.OnPart) bool { return l.Alone != "" || l.Depth == 0 }
 
 // joinAlone makes one limit of those by which several parts are alone, each within a domain of the layer: one of them in each, and nobody
 // else. So parts that are alike stay alike, and their members one role. Parts within each other are of different levels.

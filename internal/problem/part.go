@@ -228,9 +228,8 @@ func cutByLevels(p *Problem) {
 
 // hasHardPart says whether any group has a MustGather, or the gang or a part a limit that speaks of domains above nodes.
 func hasHardPart(p *Problem) (has bool) {
-	above := func(l limits.OnPart) bool { return l.Tier > 0 || l.Domains }
 	p.Model.Gang.Each(func(a *model.Part) {
-		has = has || a.Level > 0 && a.InTree() && a.Gather.Hard || slices.ContainsFunc(a.Limits, above)
+		has = has || a.Level > 0 && a.InTree() && a.Gather.Hard || slices.ContainsFunc(a.Limits, isHardLimit)
 	})
 	return has
 }

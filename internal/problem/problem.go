@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/holds"
@@ -158,62 +157,6 @@ func readSteps(p *Problem) {
 	if p.Model.Charged {
 		p.Model.Steps = min(p.Model.Steps, p.Bounds.Steps)
 	}
-}
-
-// nearby is who can keep the gang off nodes, nil if nobody can.
-func nearby(p *Problem) *limits.Neighbors {
-	tiers := aloneTiers(p)
-	if !p.Model.Limits.AreAlone() && len(tiers) == 0 && !p.Snapshot.Closed.Any() {
-		return nil
-	}
-	gangs := p.Request.Name
-	if p.Team != nil {
-		gangs = ""
-	}
-	return limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, tiers, p.Request.Tolerated, gangs, p.IsOwn)
-}
-
-// settleParts moves the gang's counting limits to its root part, splits roles that a limit tells apart, and refuses combinations without
-// support.
-func settleParts(p *Problem) error {
-	if p.Model.Limits != nil {
-		parts := "parts"
-		if p.Team != nil {
-			parts = "gangs"
-		}
-		p.Model.Gang.Limits = limits.OfGang(p.Model.View, p.Request, parts)
-		p.Model.Limits = p.Model.Limits.WithoutGroups() // slots know the others
-	}
-	joinAlone(p)
-	within := p.Model.Limits.CountDomains()
-	var first *limits.OnPart
-	if within {
-		first = &limits.OnPart{Name: p.Model.Limits.Names()[0]}
-	}
-	elsewhere := false
-	isElsewhere := func(a *model.Part) bool { return a.OtherTree != nil }
-	p.Model.Gang.Each(func(a *model.Part) {
-		elsewhere = elsewhere || within && isElsewhere(a)
-		for i := range a.Limits {
-			if first = cmp.Or(first, &a.Limits[i]); a != p.Model.Gang {
-				a.Limits[i].Name += " for " + calledIn(p, a)
-			}
-			depth := a.Limits[i].Depth
-			elsewhere = elsewhere || isElsewhere(a) || depth > 0 && slices.ContainsFunc(a.Counted(a.Limits[i]), isElsewhere)
-		}
-	})
-	switch {
-	case first == nil:
-		return nil
-	case elsewhere:
-		return muster.Unsupported("request.Limits", first.Name, "this limit in another topology than the gang's")
-	}
-	divideByLimits(p)
-	if len(p.Model.Multiples) > 0 { // they count roles, which are others now
-		bindMultiples(p)
-	}
-	p.Room.Company = nearby(p)
-	return nil
 }
 
 // Ready finishes a problem once Least is known: it reads policies of zones, and counts running members by vertex.

@@ -233,10 +233,7 @@ func chooseShapes(p *Problem) error {
 // order: groups.3, limits.10
 func unitSize(p *Problem) int {
 	n := len(p.Model.Levels)
-	if n == 0 || !p.Model.Levels[n-1].Gather.Hard || p.Model.Levels[n-1].Gather.Must > 0 || p.Model.Limits.CountDomains() {
-		return 0
-	}
-	if n > 1 && (p.Model.Limits.CountMembers() || p.Model.Limits.CountGroups()) {
+	if n == 0 || !p.Model.Levels[n-1].Gather.Hard || p.Model.Levels[n-1].Gather.Must > 0 || !limitsLetUnits(p, n > 1) {
 		return 0
 	}
 	return int(p.Model.Levels[n-1].Size)

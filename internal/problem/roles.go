@@ -77,7 +77,7 @@ func divideByLimits(p *Problem) {
 	place, sets := p.Model.Places(), byGang(p)
 	p.Model.Gang.Each(func(a *model.Part) {
 		for _, l := range a.Limits {
-			if l.Alone == "" && l.Depth > 0 {
+			if !tellsMembers(l) {
 				continue
 			}
 			var members []int32
