@@ -284,3 +284,36 @@ func (l *Limits) Caps() []index.Cap {
 	}
 	return l.Apart
 }
+
+// Broken says whether running members, at these positions, break a limit already: too many in a domain, or in too many domains; others near
+// an Alone; or a node outside the tree under a limit above nodes. siblings counts running members by vertex. O(members * tiers).
+//
+// order: limits.4
+func (l *Limits) Broken(v *layout.View, positions func(yield func(pos int32) bool), siblings layout.Tally, near *Neighbors, state State) bool {
+	if l == nil {
+		return false
+	}
+	hard, lie := l.AreHard(), make([]map[layout.Vertex]bool, len(l.Within))
+	for pos := range positions {
+		for i, c := range l.Within {
+			if lie[i] == nil {
+				lie[i] = map[layout.Vertex]bool{}
+			}
+			if lie[i][v.DomainAt(pos, c.Tier)] = true; int64(len(lie[i])) > c.Most {
+				return true
+			}
+		}
+		if hard && pos >= v.FirstPos[v.Outside] {
+			return true
+		}
+		for _, c := range l.Apart {
+			if siblings.At(v.DomainAt(pos, c.Tier)) > c.Most {
+				return true
+			}
+		}
+		if near.Meets(pos, state) {
+			return true
+		}
+	}
+	return false
+}

@@ -327,8 +327,9 @@ func (k *keyWriter) limits(r *Room) {
 		return
 	}
 	k.number(int(r.Model.Limits.Alone) + 1)
-	k.number(len(r.Model.Limits.Apart))
-	for _, c := range r.Model.Limits.Apart {
+	caps := r.Model.Limits.Caps()
+	k.number(len(caps))
+	for _, c := range caps {
 		k.number(int(c.Tier))
 		k.number(int(c.Most))
 	}
