@@ -127,7 +127,7 @@ func (f *fitFinder) fill(ix *index.Index, of func(*LayerFit) *Fit, out []LayerFi
 	var groups *index.GroupSums
 	size := int64(f.q.Group.Size)
 	if size > 0 {
-		groups = f.p.Room.Slots().GroupsOf(ix, index.Grouping{Size: size})
+		groups = f.p.Model.Room.GroupsOf(ix, index.Grouping{Size: size})
 	}
 	least := !f.p.ProvenBest()
 	for i := range out {

@@ -98,7 +98,7 @@ var Table = [Count]Row{
 	ExtraExact:   {"internal/sets", "extraExact", known &^ (Friend | Scored | Spread | Balanced | ByScore)},
 	ByTwoNumbers: {"internal/frontsets", "byTwoNumbers", known &^ Spread},
 	CountNodes:   {"internal/room", "countNodes", known},
-	KeptIndex:    {"internal/room", "Table", known &^ (Multiple | Flat)},
+	KeptIndex:    {"internal/room", "table", known &^ (Multiple | Flat)},
 	CountGroups:  {"internal/gather", "count", known &^ (Begun | Flat | Uncounted)},
 	PlainBest:    {"internal/gather", "plainBest", known &^ (notOrdinary | Groups | Nested | Short | Begun)},
 	GroupBest:    {"internal/gather", "groupBest", known &^ (notOrdinary | Nested | Begun)},

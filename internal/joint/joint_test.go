@@ -171,7 +171,7 @@ func checkBound(t require.TestingT, fits []int64, p *problem.Problem, b *joint.B
 		}
 		apart := int64(0)
 		for r, one := range p.OfRoles() {
-			slots := one.Room.Slots().Table()
+			slots := one.Room.Nodes().Table()
 			apart += slots.At(x) * b.Weights[r]
 		}
 		if len(p.Request.Limits) == 0 {

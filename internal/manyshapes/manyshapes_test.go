@@ -91,7 +91,7 @@ func (d *drawing) nodes(t *rapid.T, most int) (names []string) {
 // begin makes the search for the gang, in which no vertex is like another.
 func (d *drawing) begin() {
 	v, roles := d.p.Model.View, d.p.OfRoles()
-	k := &manyshapes.Search{M: &d.p.Model, Want: make([]int32, len(roles)), Slots: roles[0].Room.Slots().Table(), Left: &d.p.Model.Left.Packing}
+	k := &manyshapes.Search{M: &d.p.Model, Want: make([]int32, len(roles)), Slots: roles[0].Room.Nodes().Table(), Left: &d.p.Model.Left.Packing}
 	for i := range d.p.Model.Pending {
 		k.Want[d.p.Model.Role(i)]++
 	}

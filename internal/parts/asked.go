@@ -116,7 +116,7 @@ func (a *asked) WithDomains(at map[*model.Part]layout.Vertex) fronts.Asked {
 // WithoutOthers implements [fronts.Asked].
 func (a *asked) WithoutOthers(st model.Strategy) fronts.Asked {
 	if own := a.p.WithoutOthers(st); own != nil {
-		return &asked{p: own, taken: a.taken}
+		return &asked{p: problem.Of(own), taken: a.taken}
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 // derive is a copy with all fields kept. Nothing else copies a problem.
 func (p *Problem) derive() *Problem {
 	next := *p
-	next.Room.Model, next.Model.Room = &next.Model, nodes{&next}
+	next.Room.Model, next.Room.Owner, next.Model.Room = &next.Model, &next, next.Room.Nodes()
 	next.Parts.First = nil // of the problem as it was made
 	return &next
 }
@@ -31,9 +31,9 @@ func (p *Problem) Kept() *Problem {
 	next := p.derive()
 	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
 	next.Scratch, next.Model.Memory, next.Model.Pending, next.Names, next.Model.Levels, next.Bounds, next.whole = nil, nil, nil, nil, nil, Bounds{}, nil
-	next.Room, next.before = next.Room.Fresh(next.IsOwn), nil
+	next.Room = next.Room.Fresh(next.IsOwn)
 	readSteps(next)
-	next.Room.Model, next.Room.Spared = &next.Model, false // refusals are told over all nodes
+	next.Room.Spared, next.Room.Placed, next.Room.Waits = false, nil, nil // refusals are told over all nodes
 	return next
 }
 
@@ -44,13 +44,13 @@ func (p *Problem) WithLeavingGone() *Problem {
 	return next
 }
 
-// WithoutOthers is the problem under a strategy that was found over all nodes, without the nodes reserved for others. For each role its
+// WithoutOthers is the model of the problem under a strategy that was found over all nodes, without the nodes reserved for others. For each role its
 // own reserved nodes are removed; for a unit, those of its members together. If a plan of equal size exists here, with as few members
 // outside the tree, it replaces the one over all nodes. Nil: no node is removed, or all are, so that the plan stays. To tell
 // that is O(kinds of nodes); for shapes with preferences O(touched nodes), and O(nodes) the first time.
 //
 // order: strategy.7
-func (p *Problem) WithoutOthers(st model.Strategy) *Problem {
+func (p *Problem) WithoutOthers(st model.Strategy) *model.Model {
 	if !p.Room.MaySpare() {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (p *Problem) WithoutOthers(st model.Strategy) *Problem {
 	if !next.Room.SparesSome(alone) {
 		return nil
 	}
-	return next
+	return &next.Model
 }
 
 // withoutOthers is the problem of the same members under a strategy, without the nodes meant for others. Its searches spend steps
@@ -279,7 +279,7 @@ func (p *Problem) beside(o *Outcome) *Problem {
 func (p *Problem) Rest(o *Outcome) *Problem {
 	n := len(o.Positions)
 	next := p.beside(o)
-	next.before = o
+	next.Room.Placed, next.Room.Waits = o.Positions, o.Waits
 	next.Model.Pending, next.Model.Least, next.Model.Admitted = p.Model.Pending[n:], 1, p.Model.Admitted-n
 	return next
 }

@@ -103,7 +103,8 @@ whole                0    =     =               =                =             =
 Names                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 called               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Memory               0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
-before               0    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =           =             =
+Placed               0    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =           =             =
+Waits                0    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =           =             =
 All                  =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      *           =             0
 Spared               0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             =
 Hard                 =    =     =               =                =             =             *            =          =        =         =    =      =    =          =      =           =             =
@@ -265,7 +266,7 @@ func fieldsAt(p *Problem) map[string]reflect.Value {
 			case "Parts", "ZoneState":
 				add(name+".", f)
 				continue
-			case "Model", "Room":
+			case "Model", "Room", "Owner":
 				if f.Kind() == reflect.Struct { // else they are those of each other
 					add("", f)
 				}
@@ -367,7 +368,7 @@ func fill(p *Problem) {
 	p.Model.Twins = []int32{0, 1}
 	p.Model.Limits, p.Model.Gang.Limits = &limits.Limits{}, []limits.OnPart{{Name: "limit", Tier: 1, Most: 3}}
 	p.Room.Company = limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, nil, false, "gang", p.IsOwn)
-	p.whole, p.before = &Problem{}, &Outcome{}
+	p.whole, p.Room.Placed, p.Room.Waits = &Problem{}, []int32{1}, []*snapshot.Member{{}}
 	p.Parts = partState{
 		cut: []model.Level{{Size: 2}}, First: []*Problem{{}}, Minimal: selections.FirstOnes(&p.Model, 1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
 		AllowedOf: make([]room.Allowed, len(p.Room.Shapes)), RoleBefore: []int32{0, 1},

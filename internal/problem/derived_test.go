@@ -10,15 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
-	"github.com/muster-sched/muster/numa"
 )
 
 // Under some of the rules only these bind, each at the tier that it names itself, and a limit on groups only where all their own rules do.
@@ -139,8 +136,9 @@ func TestWhatIsProven(t *testing.T) {
 	require.True(t, p.ProvenBest())
 	p.Model.Doubt = new(bool)
 	require.True(t, p.ProvenBest())
-	spared := p.WithoutOthers(model.Strategy{Gang: 2})
+	spared := problem.Of(p.WithoutOthers(model.Strategy{Gang: 2}))
 	*spared.Model.Doubt = true
+	require.Same(t, p, problem.Of(&p.Model))
 	require.True(t, spared.ProvenBest(), "its doubts are nobody's")
 	*p.Model.Doubt = true
 	require.False(t, p.ProvenBest())
@@ -163,8 +161,8 @@ func TestRolesPreferNodes(t *testing.T) {
 		next := p.WithoutOthers(model.Strategy{Gang: 2})
 		require.Equal(t, some, next != nil, "for one role all nodes but %q are meant for others", node)
 		if some {
-			require.Equal(t, "others", next.OfRoles()[0].Room.Slots().RefusalForGood(1))
-			require.Empty(t, next.OfRoles()[1].Room.Slots().RefusalForGood(1))
+			require.Equal(t, "others", problem.Of(next).OfRoles()[0].Room.Slots().RefusalForGood(1))
+			require.Empty(t, problem.Of(next).OfRoles()[1].Room.Slots().RefusalForGood(1))
 		}
 	}
 }
@@ -199,32 +197,6 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 		require.Empty(t, kept.Room.Slots().Refusal(0), "causes are asked once the memory is another plan's")
 		require.Equal(t, req, kept.Request)
 	}
-}
-
-// Engines hear of zones as the room knows them.
-func TestEnginesHearOfZones(t *testing.T) {
-	spec := cluster.Spec{}
-	for i, devices := range []int64{2, 4, 4} {
-		spec.Nodes = append(spec.Nodes, cluster.Node{Name: fmt.Sprint("n-", i), Allocatable: muster.Resources{"gpu": 8}, NUMA: &cluster.NUMA{Zones: []numa.Zone{
-			{ID: 0, Allocatable: muster.Resources{"gpu": devices}}, {ID: 1, Allocatable: muster.Resources{"gpu": devices}},
-		}}})
-	}
-	p, err := ask(t, spec, request(2, func(req *gang.Request) {
-		req.Shape = gang.Shape{Resources: muster.Resources{"gpu": 4}, NUMA: gang.NUMA{Policy: numa.BestEffort}}
-	}), nil)
-	require.NoError(t, err)
-	p.Ready()
-	r, v := p.Model.Room, p.Model.View
-	table := r.Table()
-	require.Equal(t, int64(5), table.At(layout.Root))
-	require.Equal(t, []int64{2, 1, 1}, []int64{r.Zones(v.NodeVertex(0)), r.Zones(v.NodeVertex(1)), r.Zones(v.NodeVertex(2))})
-	require.Equal(t, int64(1), r.LeastZones())
-	require.Less(t, r.ZoneScore(v.NodeVertex(0), 1), r.ZoneScore(v.NodeVertex(1), 1), "one zone is better than two")
-	require.Equal(t, 2*r.ZoneScore(v.NodeVertex(1), 1), r.ZoneScore(v.NodeVertex(1), 2))
-	require.True(t, r.SameZones(v.NodeVertex(1), v.NodeVertex(2)))
-	require.False(t, r.SameZones(v.NodeVertex(0), v.NodeVertex(1)))
-	sums := r.GroupsOf(table.Ix, index.Grouping{Size: 2})
-	require.Same(t, sums, r.GroupsOf(table.Ix, index.Grouping{Size: 2}), "sums are kept")
 }
 
 // Members have their own shapes whatever their order in the request, and pipelines are groups without rules.

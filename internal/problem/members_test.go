@@ -204,18 +204,3 @@ func TestGangLeast(t *testing.T) {
 	p.Parts.MustRun = 2
 	require.Equal(t, 2, p.GangLeast(), "of parts the selections say it")
 }
-
-// A host's score and the weights of preferences add up over the members of a unit.
-func TestScoresOfNodes(t *testing.T) {
-	prefers := *shape(1)
-	prefers.Preferred = []gang.Preference{{Weight: 5, Nodes: gang.NodeTerm{Fields: []gang.Expression{{Key: "metadata.name", Operator: gang.In, Values: []string{"b1"}}}}}}
-	p := ready(t, request(2, func(req *gang.Request) {
-		req.Score = func(node string) int64 { return int64(node[1] - '0') }
-		req.Groups = []gang.Groups{{Size: 2, Gather: []gang.Rule{must("node")}}}
-		req.Members[0].Shape, req.Members[1].Shape = &prefers, shape(2)
-	}))
-	require.Equal(t, 2, p.Room.Size(), "a unit is a group")
-	require.Equal(t, int64(7), p.Model.Room.Score(p.Model.View.NodeVertex(at(p, "b1"))))
-	require.Equal(t, int64(4), p.Model.Room.Score(p.Model.View.NodeVertex(at(p, "a2"))))
-	require.Equal(t, p, problem.Of(&p.Model))
-}

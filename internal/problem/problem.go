@@ -42,7 +42,6 @@ type Problem struct {
 	Team      Team               // gangs that start together, whose common request this is; else nil
 	Own       []*snapshot.Member // the gang's members on the cluster, in natural order of names
 	oneLevel  [1]model.Level     // memory of the levels, where there is no second one
-	before    *Outcome           // of a waiting plan: its members are there, beside these; else nil
 	wants     *quota.Ask         // what all new members ask for, where the quota leaves some out for good; else nil
 	RefusedBy *quota.Refusal     // the quota's refusal of the least members; nil: it admits them
 	Unsettled bool               // the search for victims ended before it was known that none help
@@ -108,9 +107,10 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 	p := &r.problem
 	*p = Problem{
 		Snapshot: c, Request: req, Team: t, ordered: ordered, Scratch: r, Pinned: pinnedMembers(req), Bounds: b,
-		Model: model.Model{LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Memory: &r.memory, Room: nodes{p}},
-		Room:  room.Room{Model: &p.Model, Snapshot: c, Request: req, Judges: judges, Memory: &r.rooms},
+		Model: model.Model{LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Memory: &r.memory},
+		Room:  room.Room{Model: &p.Model, Snapshot: c, Request: req, Judges: judges, Memory: &r.rooms, Owner: p},
 	}
+	p.Model.Room = p.Room.Nodes()
 	readSteps(p)
 	for _, step := range [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes, settleHostSlots} {
 		if err := step(p); err != nil {
@@ -172,6 +172,9 @@ func (p *Problem) Ready() {
 		p.Parts.First = triedFirst(p)
 	}
 }
+
+// Of is the problem of which a model is.
+func Of(m *model.Model) *Problem { return room.OwnerOf(m.Room).(*Problem) }
 
 // InParts says whether the parts engine places the members: they are in parts or of several shapes.
 func (p *Problem) InParts() bool { return p.Model.Gang != nil }

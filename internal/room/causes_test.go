@@ -95,7 +95,7 @@ func TestCausesOfRefusal(t *testing.T) {
 func TestFreshRoomsSayTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := drawUnits(t)
-		a.Slots().Table()
+		a.Nodes().Table()
 		prepared := len(a.ZoneState.OwnNeeds)
 		fresh := a.Fresh(func(gang string) bool { return gang == a.Request.Name })
 		for id := range int32(len(a.Snapshot.Lineage.Names)) {
@@ -188,7 +188,7 @@ func TestHostsTellSlots(t *testing.T) {
 		})
 		require.Equal(t, want, a.Slots().Room(0, nil))
 		require.Equal(t, []int64{want, want, want}, a.Slots().Count(), "the root, what is outside, and the node")
-		require.Nil(t, a.Slots().Table().Ix, "an index would be shared with others")
+		require.Nil(t, a.Nodes().Table().Ix, "an index would be shared with others")
 		require.Equal(t, map[bool]string{true: "slots"}[want == 0], a.Slots().Cause(0, nil, nil))
 		a.Needs = []room.Need{{Name: "of other members"}}
 		require.NoError(t, a.SumNeeds())

@@ -69,7 +69,7 @@ var noAmounts [cow.PageSize]int64
 // have taken some.
 func (r *Room) SlotsBeside(taken map[int32]Reserved) model.SlotTable {
 	if len(taken) == 0 {
-		return r.Slots().Table()
+		return r.Slots().table()
 	}
 	slots := r.Slots().Count()
 	for id, t := range taken {

@@ -96,7 +96,7 @@ func (k Slots) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 	// Sums by group size are made on the index that is kept. recount then passes them on, and only the domains above
 	// these nodes are summed for this request; made on the overlay, all of them would be, and be lost with it.
 	for i := range k.r.Model.Levels {
-		k.GroupsOf(&s.Index, index.Grouping{Size: k.r.Model.Levels[i].Size, Cap: k.r.Model.Limits.CapOf(i)})
+		k.groupsOf(&s.Index, index.Grouping{Size: k.r.Model.Levels[i].Size, Cap: k.r.Model.Limits.CapOf(i)})
 	}
 	return k.recount(s, nodes, excluded, extra)
 }
@@ -127,8 +127,8 @@ func (k Slots) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32
 	return next
 }
 
-// GroupsOf are the sums of an index for groups. The index keeps the sums of the last ones asked for.
-func (k Slots) GroupsOf(ix *index.Index, key index.Grouping) *index.GroupSums {
+// groupsOf are the sums of an index for groups. The index keeps the sums of the last ones asked for.
+func (k Slots) groupsOf(ix *index.Index, key index.Grouping) *index.GroupSums {
 	return ix.GroupsOf(&k.r.Snapshot.Lineage.Clock, k.r.Snapshot.Lineage.KeptSizes, key)
 }
 

@@ -40,12 +40,11 @@ func TestLongListsAreLookedUp(t *testing.T) {
 		require.Equal(t, i > 0, p.Judges != nil)
 		judged := 0
 		for id := range int32(len(c.Lineage.Names)) {
-			n := c.Static.At(id)
 			if p.Slots().RefusalForGood(id) == "" {
 				judged++
 			}
-			require.Equal(t, gang.Tolerates(n.Class.Taints, s.Tolerations) && s.Selects(c.Lineage.Names[id], n.Labels), p.Slots().SuitsInService(id))
-			require.Equal(t, s.MissesPreference(c.Lineage.Names[id], n.Labels), missesPreference(c, id, p.Judges, p.Shapes))
+			require.Equal(t, gang.Tolerates(c.Static.ClassOf(id).Taints, s.Tolerations) && s.Selects(c.Lineage.Names[id], c.LabelsOf(id)), p.Slots().SuitsInService(id))
+			require.Equal(t, s.MissesPreference(c.Lineage.Names[id], c.LabelsOf(id)), missesPreference(c, id, p.Judges, p.Shapes))
 		}
 		require.Equal(t, []int{133, 167, 66, 133}[i], judged)
 	}

@@ -132,7 +132,7 @@ func othersThan(c *snapshot.Snapshot, judges *match.Bench, shapes []*gang.Shape)
 // missesPreference says whether a node fails what one of the shapes prefers most.
 func missesPreference(c *snapshot.Snapshot, id int32, judges *match.Bench, shapes []*gang.Shape) bool {
 	for _, s := range shapes {
-		if len(s.Preferred) > 0 && judges.MissesPreference(s, c.Lineage.Names[id], c.Static.At(id).Labels) {
+		if len(s.Preferred) > 0 && judges.MissesPreference(s, c.Lineage.Names[id], c.LabelsOf(id)) {
 			return true
 		}
 	}

@@ -65,7 +65,7 @@ func TestPagesOfNodes(t *testing.T) {
 				if apart > 0 {
 					a.limit(&limits.Limits{Alone: -1, Apart: []index.Cap{{Most: apart}}})
 				}
-				table := a.Slots().Table()
+				table := a.Nodes().Table()
 				require.NotNil(t, table.Ix, name)
 				checkNodes(t, a, table.At)
 
@@ -75,7 +75,7 @@ func TestPagesOfNodes(t *testing.T) {
 				later := onSnapshot(t, next, a.Request, shape)
 				later.limit(a.Model.Limits)
 				later.Spared = spared
-				table = later.Slots().Table()
+				table = later.Nodes().Table()
 				checkNodes(t, later, table.At)
 			}
 		}
@@ -103,13 +103,13 @@ func TestBoundlessSlots(t *testing.T) {
 			spec.Nodes = append(spec.Nodes, cluster.Node{Name: fmt.Sprint("n-", i), Allocatable: muster.Resources{"gpu": 1}})
 		}
 		a := newAsked(t, spec, &gang.Request{Name: "g"}, &gang.Shape{Resources: muster.Resources{"gpu": 0}})
-		table := a.Slots().Table()
+		table := a.Nodes().Table()
 		require.Equal(t, indexed, table.Ix != nil)
 		require.Equal(t, int64(nodes)*boundless, table.At(layout.Root))
 		require.Equal(t, int64(boundless), table.At(a.Model.View.NodeVertex(2)))
 		next, err := a.Snapshot.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "n-1", Cordoned: true}}})
 		require.NoError(t, err)
-		table = onSnapshot(t, next, a.Request, a.Shapes...).Slots().Table()
+		table = onSnapshot(t, next, a.Request, a.Shapes...).Nodes().Table()
 		require.Equal(t, int64(nodes-1)*boundless, table.At(layout.Root))
 	}
 }
@@ -126,19 +126,19 @@ func TestIndexesThatGrowTooLarge(t *testing.T) {
 	}
 	units := []*gang.Shape{{Resources: muster.Resources{"nic": 0}}, {}} // nothing is asked for, and so no node lacks it
 	a := newAsked(t, spec, &gang.Request{Name: "g"}, units...)
-	table := a.Slots().Table()
+	table := a.Nodes().Table()
 	require.NotNil(t, table.Ix)
 	require.Equal(t, int64(119*boundless), table.At(layout.Root))
 	a.LeavingGone = true
-	table = a.Slots().Table()
+	table = a.Nodes().Table()
 	require.Nil(t, table.Ix)
 	require.Equal(t, int64(128*boundless), table.At(layout.Root))
 	spec.Running = nil
 	c := newAsked(t, spec, a.Request, units...)
-	c.Slots().Table()
+	c.Nodes().Table()
 	next, err := c.Snapshot.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "n-0"}, {Name: "n-1"}}})
 	require.NoError(t, err)
-	table = onSnapshot(t, next, a.Request, units...).Slots().Table()
+	table = onSnapshot(t, next, a.Request, units...).Nodes().Table()
 	require.Nil(t, table.Ix)
 	require.Equal(t, int64(130*boundless), table.At(layout.Root))
 }
@@ -149,7 +149,7 @@ func TestLargeAmounts(t *testing.T) {
 	spec := cluster.Spec{Nodes: []cluster.Node{{Name: "n-0", Allocatable: muster.Resources{"memory": most}}, {Name: "n-1", Allocatable: muster.Resources{"memory": most - 1}}}}
 	for amount, want := range map[int64][]int64{1: {boundless, boundless}, most: {1, 0}, most - 1: {1, 1}, most / 2: {2, 2}} {
 		a := newAsked(t, spec, &gang.Request{Name: "g"}, &gang.Shape{Resources: muster.Resources{"memory": amount}})
-		table := a.Slots().Table()
+		table := a.Nodes().Table()
 		require.NotNil(t, table.Ix)
 		for pos, n := range want {
 			require.Equal(t, n, table.At(a.Model.View.NodeVertex(int32(pos))), "members of %d", amount)

@@ -32,9 +32,13 @@ type Room struct {
 	LeavingGone bool    // leaving members count as gone
 	Allowed     Allowed // where members may be; nil: anywhere
 	Spared      bool    // nodes meant for others than the members are left out
-	ZoneState   zoneState
-	Memory      *Memory         // nil: it answers no more than causes
-	indexes     [2]*index.Index // with leaving members staying, and gone; nil: not looked up, see OwnIndex
+	Owner       Owner
+	// Of a plan that waits, whose further members are asked for: the positions of the first ones, and for whom these wait. Nil: of none.
+	Placed    []int32
+	Waits     []*snapshot.Member
+	ZoneState zoneState
+	Memory    *Memory         // nil: it answers no more than causes
+	indexes   [2]*index.Index // with leaving members staying, and gone; nil: not looked up, see OwnIndex
 }
 
 // Memory is memory that rooms use again.

@@ -20,11 +20,11 @@ import (
 // far above every gang, and the sum over all nodes far below the largest int64.
 const boundlessSlots = 1 << 24
 
-// Table has the slots under the rules of the request. O(1) with a known index, else O(nodes * resources). An index
+// table has the slots under the rules of the request. O(1) with a known index, else O(nodes * resources). An index
 // has no multiples, so that these are counted.
 //
 // Same answer as order: slots.1, slots.2, faster.
-func (k Slots) Table() model.SlotTable {
+func (k Slots) table() model.SlotTable {
 	if features.KeptIndex.Takes(k.r.Model.Features()) && (!k.r.Model.Limits.CountMembers() || len(k.r.Model.Running) == 0) {
 		if ix := k.OwnIndex(); ix != nil {
 			return model.SlotTable{Ix: ix, InTree: k.r.Model.Hard}
@@ -33,9 +33,9 @@ func (k Slots) Table() model.SlotTable {
 	return model.SlotTable{Flat: k.Count()}
 }
 
-// TableBeside has the slots that are left beside the members of a waiting plan, which limits count by themselves: they run. They are at
+// tableBeside has the slots that are left beside the members of a waiting plan, which limits count by themselves: they run. They are at
 // positions, and wait for leaving members. O(nodes * resources).
-func (k Slots) TableBeside(positions []int32, waits []*snapshot.Member) model.SlotTable {
+func (k Slots) tableBeside(positions []int32, waits []*snapshot.Member) model.SlotTable {
 	slots := k.countByNode()
 	for _, pos := range positions {
 		x := k.r.Model.View.NodeVertex(pos)
@@ -186,22 +186,21 @@ func (k Slots) State() limits.State {
 //
 // order: slots.2
 func (k Slots) RefusalForGood(id int32) string {
-	n := k.r.Snapshot.Static.At(id)
-	name := k.r.Snapshot.Lineage.Names[id]
+	flags, class, name := k.r.Snapshot.FlagsOf(id), k.r.Snapshot.Static.ClassOf(id), k.r.Snapshot.Lineage.Names[id]
 	switch {
-	case n.Flags&snapshot.Cordoned != 0:
+	case flags&snapshot.Cordoned != 0:
 		return "cordoned"
-	case n.Flags&snapshot.NotReady != 0 || n.Flags&snapshot.Present == 0:
+	case flags&snapshot.NotReady != 0 || flags&snapshot.Present == 0:
 		return "not-ready"
-	case n.Flags&snapshot.Tainted != 0 && !k.tolerates(n.Class.Taints):
+	case flags&snapshot.Tainted != 0 && !k.tolerates(class.Taints):
 		return "taint"
-	case !k.selects(name, n.Labels):
+	case !k.selects(name, k.r.Snapshot.LabelsOf(id)):
 		return "selector"
 	case k.r.Request.Eligible != nil && !k.r.Request.Eligible(name):
 		return "eligible"
 	case !k.r.Allowed.Holds(id):
 		return "topology"
-	case k.r.Spared && (meantForOthers(n.Class.Kind, k.r.Judges, k.r.Shapes) || missesPreference(k.r.Snapshot, id, k.r.Judges, k.r.Shapes)):
+	case k.r.Spared && (meantForOthers(class.Kind, k.r.Judges, k.r.Shapes) || missesPreference(k.r.Snapshot, id, k.r.Judges, k.r.Shapes)):
 		return "others" // nobody hears of it: refusals are told over all nodes
 	}
 	return ""
@@ -210,9 +209,9 @@ func (k Slots) RefusalForGood(id int32) string {
 // SuitsInService says whether a node may take members as far as taints, selectors and the host's filter decide: a node that is out of
 // service would, once it is back, without the taints that go then.
 func (k Slots) SuitsInService(id int32) bool {
-	n, name := k.r.Snapshot.Static.At(id), k.r.Snapshot.Lineage.Names[id]
-	out := n.Flags&(snapshot.Cordoned|snapshot.NotReady) != 0
-	return (n.Flags&snapshot.Tainted == 0 || k.tolerates(n.Class.Taints) || out && k.toleratesLasting(n.Class.Taints)) && k.selects(name, n.Labels) &&
+	flags, class, name := k.r.Snapshot.FlagsOf(id), k.r.Snapshot.Static.ClassOf(id), k.r.Snapshot.Lineage.Names[id]
+	out := flags&(snapshot.Cordoned|snapshot.NotReady) != 0
+	return (flags&snapshot.Tainted == 0 || k.tolerates(class.Taints) || out && k.toleratesLasting(class.Taints)) && k.selects(name, k.r.Snapshot.LabelsOf(id)) &&
 		(k.r.Request.Eligible == nil || k.r.Request.Eligible(name))
 }
 
@@ -244,7 +243,7 @@ func (k Slots) tolerates(taints []gang.Taint) bool {
 // Keys are the taints, or the keys of labels, for which a node takes no member, by the cause that [Slots.Refusal] names, each once; none for
 // every other cause.
 func (k Slots) Keys(id int32, cause string) (keys []string) {
-	n := k.r.Snapshot.Static.At(id)
+	taints := k.r.Snapshot.Static.ClassOf(id).Taints
 	add := func(key string) {
 		if key != "" && !slices.Contains(keys, key) {
 			keys = append(keys, key)
@@ -253,13 +252,13 @@ func (k Slots) Keys(id int32, cause string) (keys []string) {
 	for _, s := range k.r.Shapes {
 		switch cause {
 		case "taint":
-			for i, t := range n.Class.Taints {
-				if !k.r.Judges.Tolerates(s, n.Class.Taints[i:i+1]) {
+			for i, t := range taints {
+				if !k.r.Judges.Tolerates(s, taints[i:i+1]) {
 					add(strings.TrimSuffix(t.Key+"="+t.Value, "=") + ":" + string(t.Effect))
 				}
 			}
 		case "selector":
-			for key := range k.r.Judges.Misses(s, k.r.Snapshot.Lineage.Names[id], n.Labels) {
+			for key := range k.r.Judges.Misses(s, k.r.Snapshot.Lineage.Names[id], k.r.Snapshot.LabelsOf(id)) {
 				add(key)
 			}
 		}

@@ -55,7 +55,7 @@ func TestTableEqualsCount(t *testing.T) {
 		a.Spared = draws.Chance(t, 20, "without nodes for others")
 		sameTable(t, a)
 		if a.Allowed == nil && len(a.Model.Running) == 0 && (a.Request.Eligible == nil || a.Request.Class != "") {
-			table := a.Slots().Table()
+			table := a.Nodes().Table()
 			require.NotNil(t, table.Ix, "there is an index of the shape")
 		}
 	})
@@ -63,7 +63,7 @@ func TestTableEqualsCount(t *testing.T) {
 
 // sameTable compares the slots of a table with those of a count by another room.
 func sameTable(t require.TestingT, a *asked) {
-	table, slots := a.Slots().Table(), a.again(t).Slots().Count()
+	table, slots := a.Nodes().Table(), a.again(t).Slots().Count()
 	for x := range slots {
 		require.Equal(t, slots[x], table.At(layout.Vertex(x)), a.vertex(layout.Vertex(x)))
 	}
@@ -158,7 +158,7 @@ func TestSlotsWithMultiples(t *testing.T) {
 			m.Forced = layout.Tally{}
 			force(a, layout.Root)
 		}
-		table := a.Slots().Table()
+		table := a.Nodes().Table()
 		checkSlots(t, a, table.At)
 	})
 }

@@ -129,7 +129,8 @@ func TestTableBesideAPlanThatWaits(t *testing.T) {
 		w := drawWaiting(t)
 		w.LeavingGone = false
 		waits := w.WaitsFor(w.positions, nil)
-		table := w.Slots().TableBeside(w.positions, waits)
+		w.Placed, w.Waits = w.positions, waits
+		table := w.Nodes().Table()
 		now, later := w.without(), w.without(waits...)
 		on := map[int32]int64{}
 		for _, pos := range w.positions {

@@ -220,19 +220,19 @@ func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bo
 	return true
 }
 
-// On is the number of zones that the next member gets on a node as it is, 0 if its resources have no zones
+// on is the number of zones that the next member gets on a node as it is, 0 if its resources have no zones
 // there. The gang must be aligned, and of one shape or in units, whose first member counts.
 //
 // order: zones.3
-func (z Zones) On(x layout.Vertex) int64 {
+func (z Zones) on(x layout.Vertex) int64 {
 	id, state := z.r.Model.View.Node(z.r.Model.View.Position(x)), z.StateAt(x)
 	return z.r.ZoneState.widths.of(z.zonesOf(id), state, 1, func() int64 { return int64(z.NeedsOn(id)[0].Fit(state).Mask.Width()) })
 }
 
-// Score is the NUMA score of so many units on a node: the sum over their members, 0 for a gang that is not aligned.
+// score is the NUMA score of so many units on a node: the sum over their members, 0 for a gang that is not aligned.
 //
 // order: zones.3
-func (z Zones) Score(x layout.Vertex, units int64) int64 {
+func (z Zones) score(x layout.Vertex, units int64) int64 {
 	if !z.r.ZoneState.Aligned || units == 0 {
 		return 0
 	}
@@ -243,9 +243,9 @@ func (z Zones) Score(x layout.Vertex, units int64) int64 {
 	return 0
 }
 
-// Least is a lower bound for [Zones.On] on all nodes for which members are prepared: a member with zones
+// least is a lower bound for on on all nodes for which members are prepared: a member with zones
 // gets one at least.
-func (z Zones) Least() int64 {
+func (z Zones) least() int64 {
 	for _, known := range []snapshot.NeedsByZones{z.r.ZoneState.indexNeeds, z.r.ZoneState.OwnNeeds} {
 		for _, needs := range known {
 			if !needs[0].Zoned() {

@@ -91,7 +91,7 @@ func TestInexactIndexesSaySo(t *testing.T) {
 	three, two := ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 3, "cpu": 1}), ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 2, "cpu": 1})
 	first := onZones(t, 6, three, two)
 	first.Model.Room = noFeatures{}
-	first.Slots().Table()
+	first.Slots().table()
 	require.False(t, first.Proven())
 	next, err := first.Snapshot.Update(cluster.Delta{SetNodes: []cluster.Node{{Name: "other", Allocatable: muster.Resources{"gpu": 1}}}})
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestInexactIndexesSaySo(t *testing.T) {
 	for _, c := range []*snapshot.Snapshot{first.Snapshot, next, changed} {
 		r := roomOf(t, c, three, two)
 		r.Model.Room = noFeatures{}
-		r.Slots().Table()
+		r.Slots().table()
 		require.False(t, r.Proven())
 		r.Request.Exclude = []string{"node"}
 		require.True(t, r.Proven(), "nobody comes to the node that was not counted exactly")

@@ -68,19 +68,19 @@ func TestWorthOfZones(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := drawUnits(t)
 		aligned := slices.ContainsFunc(a.Shapes, func(s *gang.Shape) bool { return s.NUMA.Policy != "" })
-		a.Slots().Table() // what leaving members give back is known with the slots
+		a.Nodes().Table() // what leaving members give back is known with the slots
 		least, units := int64(1), rapid.Int64Range(0, 3).Draw(t, "units")
 		for pos := range a.Model.View.Nodes {
 			x, name := a.Model.View.NodeVertex(pos), a.name(pos)
 			if !aligned {
-				require.Zero(t, a.Zones().Score(x, units), name)
+				require.Zero(t, a.Nodes().ZoneScore(x, units), name)
 				continue
 			}
 			state, needs, score := a.zones(t, name), a.needs(t, name), int64(0)
 			if !needs[0].Zoned() {
 				least = 0
 			}
-			require.Equal(t, int64(needs[0].Fit(state).Mask.Width()), a.Zones().On(x), name)
+			require.Equal(t, int64(needs[0].Fit(state).Mask.Width()), a.Nodes().Zones(x), name)
 			placed := inZones(needs, state, units)
 			for i := range placed {
 				if len(needs) == 1 {
@@ -93,10 +93,10 @@ func TestWorthOfZones(t *testing.T) {
 				require.NoError(t, err)
 				state = next
 			}
-			require.Equal(t, score, a.Zones().Score(x, units), "%d units on %s", units, name)
+			require.Equal(t, score, a.Nodes().ZoneScore(x, units), "%d units on %s", units, name)
 		}
 		if aligned {
-			require.Equal(t, least, a.Zones().Least(), "a member with zones gets one at least")
+			require.Equal(t, least, a.Nodes().LeastZones(), "a member with zones gets one at least")
 		}
 	})
 }
@@ -115,12 +115,12 @@ func TestLeastZones(t *testing.T) {
 		if !a.ZoneState.Aligned {
 			return
 		}
-		a.Slots().Table()
+		a.Nodes().Table()
 		for range 2 {
-			table, least := a.Slots().Table(), a.Zones().Least()
+			table, least := a.Nodes().Table(), a.Nodes().LeastZones()
 			for pos := range a.Model.View.Nodes {
 				if x := a.Model.View.NodeVertex(pos); table.At(x) > 0 {
-					require.GreaterOrEqual(t, a.Zones().On(x), least)
+					require.GreaterOrEqual(t, a.Nodes().Zones(x), least)
 				}
 			}
 			changed := a.spec.Nodes[0]
@@ -153,16 +153,16 @@ func TestCountsOfZonesAreCertain(t *testing.T) {
 		case 0:
 			a.Slots().Count()
 		case 1:
-			a.Slots().Table()
+			a.Nodes().Table()
 		case 2: // by the index of an earlier snapshot
-			a.Slots().Table()
+			a.Nodes().Table()
 			changed := a.spec.Nodes[0]
 			changed.Labels = map[string]string{"other": "label"}
 			c, err := a.Snapshot.Update(cluster.Delta{SetNodes: []cluster.Node{changed}})
 			require.NoError(t, err)
 			later := onSnapshot(t, c, a.Request, a.Shapes...)
 			later.LeavingGone = a.LeavingGone
-			later.Slots().Table()
+			later.Nodes().Table()
 			a = later
 		}
 		require.Equal(t, certain, a.Proven())

@@ -48,7 +48,7 @@ func WithTotalOf(c, other *Snapshot, like int32, n int) (*Snapshot, error) {
 }
 
 // NodeAt is the node with an id as it was given; it must be present. Labels and taints are shared.
-func NodeAt(c *Snapshot, id int32) cluster.Node { return c.export(id, c.Static.At(id)) }
+func NodeAt(c *Snapshot, id int32) cluster.Node { return c.export(id, c.Static.at(id)) }
 
 // MembersOn iterates over the members on a node in no order. O(members on it).
 func MembersOn(c *Snapshot, id int32) iter.Seq[*Member] {

@@ -29,7 +29,7 @@ func TestInvariantsSeeDefects(t *testing.T) {
 		"invariant: the leaving members are not those of the gangs":    func(c *Snapshot) { c.Leaving = c.On(1) },
 		"invariant: the members on node n1 are not those of the gangs": func(c *Snapshot) { c.on.Set(1, hosted{}) },
 		"invariant: gang y has no members":                             func(c *Snapshot) { c.Gangs.ReplaceOrInsert(&GangMembers{Name: "y"}) },
-		"invariant: members run on absent node n1":                     func(c *Snapshot) { c.Static.set(1, Static{}) },
+		"invariant: members run on absent node n1":                     func(c *Snapshot) { c.Static.set(1, static{}) },
 		"invariant: the members on node n0 are not those of the gangs": func(c *Snapshot) { c.on.Set(0, c.on.At(1)) },
 		"invariant: member x x-0 is out of order": func(c *Snapshot) {
 			m := c.on.At(1).m

@@ -13,12 +13,12 @@ import (
 	"github.com/muster-sched/muster/internal/match"
 )
 
-// Static is the part of a node that members do not change. A node of a tree that the cluster lacks is absent: it keeps
+// static is the part of a node that members do not change. A node of a tree that the cluster lacks is absent: it keeps
 // its id and takes nobody. The zero value is an absent node.
-type Static struct {
-	Labels map[string]string // shared with the caller who gave them
-	Flags  NodeFlags         // 0: absent
-	Class  *nodeClass        // nil in the zero value; At returns noClass instead
+type static struct {
+	labels map[string]string // shared with the caller who gave them
+	flags  NodeFlags         // 0: absent
+	class  *nodeClass        // nil in the zero value; at returns noClass instead
 }
 
 // NodeFlags are the properties of a node that every plan reads.
@@ -59,11 +59,11 @@ func newStatics(n int) statics {
 // fork shares all three columns. O(1).
 func (s *statics) fork() statics { return statics{s.Flags.Fork(), s.classes.Fork(), s.labels.Fork()} }
 
-// At is the static part of a node. O(1).
-func (s *statics) At(id int32) Static {
-	n := Static{s.labels.At(id), s.Flags.At(id), s.classes.At(id)}
-	if n.Class == nil {
-		n.Class = noClass
+// at is the static part of a node. O(1).
+func (s *statics) at(id int32) static {
+	n := static{s.labels.At(id), s.Flags.At(id), s.classes.At(id)}
+	if n.class == nil {
+		n.class = noClass
 	}
 	return n
 }
@@ -77,16 +77,19 @@ func (s *statics) ClassOf(id int32) *nodeClass {
 }
 
 // set replaces the static part of a node in a fork.
-func (s *statics) set(id int32, n Static) {
-	s.Flags.Set(id, n.Flags)
-	s.classes.Set(id, n.Class)
-	if n.Labels != nil || s.labels.At(id) != nil { // nodes without labels need no page
-		s.labels.Set(id, n.Labels)
+func (s *statics) set(id int32, n static) {
+	s.Flags.Set(id, n.flags)
+	s.classes.Set(id, n.class)
+	if n.labels != nil || s.labels.At(id) != nil { // nodes without labels need no page
+		s.labels.Set(id, n.labels)
 	}
 }
 
 // FlagsOf are the flags of a node without the rest. O(1).
 func (c *Snapshot) FlagsOf(id int32) NodeFlags { return c.Static.Flags.At(id) }
+
+// LabelsOf are the labels of a node, shared with the caller who gave them. O(1).
+func (c *Snapshot) LabelsOf(id int32) map[string]string { return c.Static.labels.At(id) }
 
 // nodeClasses finds the classes of nodes during one change, so that most equal nodes share one. It is not safe for
 // concurrent use.
@@ -147,22 +150,22 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 	if class.Kind == nil { // nobody has seen it yet
 		class.Kind = c.Kinds.of(c.Lineage, class)
 	}
-	s := Static{Labels: n.Labels, Class: class, Flags: Present}
+	s := static{labels: n.Labels, class: class, flags: Present}
 	if n.Cordoned {
-		s.Flags |= Cordoned
+		s.flags |= Cordoned
 	}
 	if n.NotReady {
-		s.Flags |= NotReady
+		s.flags |= NotReady
 	}
 	if len(n.Taints) > 0 {
-		s.Flags |= Tainted
+		s.flags |= Tainted
 		c.ManyTaints = c.ManyTaints || match.ManyTaints(n.Taints)
 	}
 	if n.NUMA != nil && n.NUMA.Policy != "" {
-		s.Flags |= Zoned
+		s.flags |= Zoned
 	}
 	if c.Closed.By(id) > 0 {
-		s.Flags |= closed
+		s.flags |= closed
 	}
 	c.setZones(id, class.Zones) // reads the flags before, as the next lines read the class before
 	c.Kinds.count(c.Static.ClassOf(id).Kind, -1)
@@ -172,7 +175,7 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 	c.Static.set(id, s)
 	c.touch(id)
 	// A node that does not bound pods has Boundless of them, and nobody takes from these: see bounds.
-	for r, amount := range s.Class.allocatable {
+	for r, amount := range s.class.allocatable {
 		if c.Free[r].At(id) != amount { // else the page stays shared
 			c.Free[r].Set(id, amount)
 		}
@@ -196,7 +199,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node, coming []clu
 		c.setZones(id, nil)
 		c.Kinds.count(c.Static.ClassOf(id).Kind, -1)
 		reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
-		c.Static.set(id, Static{})
+		c.Static.set(id, static{})
 		c.touch(id)
 		for r := range c.Free {
 			c.Free[r].Set(id, 0)

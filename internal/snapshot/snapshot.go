@@ -257,8 +257,8 @@ func (c *Snapshot) Nodes() iter.Seq[cluster.Node] {
 	return func(yield func(cluster.Node) bool) {
 		for pos := range int32(len(c.Lineage.Names)) {
 			id := c.Lineage.Views[0].Node(pos)
-			s := c.Static.At(id)
-			if s.Flags&Present != 0 && !yield(c.export(id, s)) {
+			s := c.Static.at(id)
+			if s.flags&Present != 0 && !yield(c.export(id, s)) {
 				return
 			}
 		}
@@ -266,10 +266,10 @@ func (c *Snapshot) Nodes() iter.Seq[cluster.Node] {
 }
 
 // export is the inverse of putNode: the node as it was given.
-func (c *Snapshot) export(id int32, s Static) cluster.Node {
+func (c *Snapshot) export(id int32, s static) cluster.Node {
 	return cluster.Node{
-		Name: c.Lineage.Names[id], Labels: s.Labels, Taints: s.Class.Taints, Allocatable: c.Lineage.allocatable(s.Class.allocatable),
-		Cordoned: s.Flags&Cordoned != 0, NotReady: s.Flags&NotReady != 0, NUMA: s.Class.Zones.spec(),
+		Name: c.Lineage.Names[id], Labels: s.labels, Taints: s.class.Taints, Allocatable: c.Lineage.allocatable(s.class.allocatable),
+		Cordoned: s.flags&Cordoned != 0, NotReady: s.flags&NotReady != 0, NUMA: s.class.Zones.spec(),
 	}
 }
 
@@ -281,7 +281,7 @@ func (c *Snapshot) FreeOn(name string) (muster.Resources, bool) {
 		return nil, false
 	}
 	r := muster.Resources{}
-	allocatable := c.Static.At(id).Class.allocatable
+	allocatable := c.Static.ClassOf(id).allocatable
 	for i := range allocatable {
 		if c.Lineage.bounds(allocatable, i) {
 			r[c.Lineage.Resources[i]] = c.Free[i].At(id)

@@ -146,7 +146,7 @@ func (o *oneByOneSearch) fewest(domains []layout.Vertex) map[layout.Vertex]int64
 			gain = max(gain, (amount-1)/question.Request[r]+1)
 		}
 	}
-	bounds, slots := make(map[layout.Vertex]int64, len(domains)), p.Room.Slots().Table()
+	bounds, slots := make(map[layout.Vertex]int64, len(domains)), p.Model.Room.Table()
 	for _, d := range domains {
 		bounds[d] = (max(0, question.Units-slots.At(d)) + gain - 1) / gain
 	}
