@@ -10,8 +10,8 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
-	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/victims"
 	"github.com/muster-sched/muster/numa"
@@ -19,15 +19,12 @@ import (
 
 // resultOf is the result of a plan. Where whole groups are placed like members, the positions of units become those of
 // their members, and the gang itself is described.
-func resultOf(o *problem.Outcome) *Result {
+func resultOf(o *outcome.Outcome) *Result {
 	p := o.Of
-	positions, members := o.Positions, p
-	if p.Unbundled != nil {
-		positions, members = problem.Unbundle(p, o.Positions), p.Unbundled
-	}
+	members, positions := o.Members()
 	r := describePlaced(members, positions)
 	noteHoldings(p, r)
-	waits := search.WaitsFor(o)
+	waits := o.WaitsFor()
 	for _, m := range waits {
 		r.WaitsFor = append(r.WaitsFor, waited(p.Snapshot, m))
 	}

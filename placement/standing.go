@@ -185,10 +185,7 @@ func standing(p *problem.Problem, members []*snapshot.Member, f *refused) *Runni
 	if o == nil {
 		return g // the nodes that it is on take nobody any more
 	}
-	best := o.Positions
-	if p.Unbundled != nil {
-		best = problem.Unbundle(p, best)
-	}
+	_, best := o.Members()
 	r = resultOf(o)
 	if f.seat(r) != nil {
 		g.Proven = false // nobody has looked for another one

@@ -14,6 +14,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -350,7 +351,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 			out[i].Assignments[k].NUMA = zones[common(out[i].Assignments[k].Member)]
 		}
 		noteHoldings(p, out[i])
-		for _, m := range search.WaitsFor(&problem.Outcome{Of: placed, Positions: positions}) {
+		for _, m := range (&outcome.Outcome{Of: placed, Positions: positions}).WaitsFor() {
 			out[i].WaitsFor = append(out[i].WaitsFor, waited(c, m))
 		}
 		t.waitOn(out[i], all, i == 0)

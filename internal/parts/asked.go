@@ -120,11 +120,3 @@ func (a *asked) WithoutOthers(st model.Strategy) fronts.Asked {
 	}
 	return nil
 }
-
-// outcome is an answer, told of the problem; nil for none.
-func outcome(a *model.Answer) *problem.Outcome {
-	if a == nil {
-		return nil
-	}
-	return &problem.Outcome{Of: problem.Of(a.Of), Domain: a.Domain, Tier: a.Tier, Positions: a.Positions}
-}

@@ -10,10 +10,12 @@ import (
 
 	"github.com/muster-sched/muster/internal/fronts"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/picks"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/selections"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -105,17 +107,17 @@ func picksOf(p *problem.Problem) *picks.Picks {
 }
 
 // Search is the best plan for the best selection that fits.
-func (e Engine) Search() *problem.Outcome { return plan(newSearch(e.P, nil)) }
+func (e Engine) Search() *outcome.Outcome { return outcome.Of(plan(newSearch(e.P, nil))) }
 
 // Outcomes iterates over the plans for the best selection that fits, best first.
-func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
+func (e Engine) Outcomes() iter.Seq[*outcome.Outcome] {
 	s := ofBestSelection(newSearch(e.P, nil))
-	return func(yield func(*problem.Outcome) bool) {
+	return func(yield func(*outcome.Outcome) bool) {
 		if s == nil {
 			return
 		}
 		for a := range s.Answers() {
-			if !yield(outcome(a)) {
+			if !yield(outcome.Of(a)) {
 				return
 			}
 		}
@@ -126,7 +128,7 @@ func (e Engine) Outcomes() iter.Seq[*problem.Outcome] {
 // members beside it on free capacity.
 //
 // order: howmany.4
-func (e Engine) LeastAndMore() *problem.Outcome {
+func (e Engine) LeastAndMore() *outcome.Outcome {
 	p := e.P
 	if p.Parts.Selection == nil {
 		for _, in := range selectionsOf(p).Least() {
@@ -142,27 +144,29 @@ func (e Engine) LeastAndMore() *problem.Outcome {
 	if p.Model.Admitted == 0 {
 		return nil
 	}
-	o := outcome(newSearch(p, nil).Best())
-	if o == nil {
+	a := newSearch(p, nil).Best()
+	if a == nil {
 		return nil
 	}
-	o.Waits = p.WaitsFor(o.Positions)
-	if next := e.further(o); next != nil {
-		return e.joined(o, next)
+	waits := p.WaitsFor(a.Positions)
+	o := outcome.Of(a)
+	if next := e.further(a, waits); next != nil {
+		o = e.joined(a, next)
 	}
+	o.Waits = waits
 	return o
 }
 
 // joined makes one plan of that of the first members and that of the further ones. Within a group, members of one
 // role have their positions in rank order, whichever plan they came from.
-func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
+func (e Engine) joined(a, next *model.Answer) *outcome.Outcome {
 	// Both plans number members among those that they place; ranks are common.
 	all := e.P.Parts.All
 	in, at := make(model.Selection, len(all.Model.Pending)), make([]int32, all.Model.Ranks)
 	place := all.Model.Places()
-	for _, one := range []*problem.Outcome{o, next} {
+	for _, one := range []*model.Answer{a, next} {
 		for i, pos := range one.Positions {
-			rank := one.Of.Model.Pending[i]
+			rank := one.Of.Pending[i]
 			at[rank], in[place[rank]] = pos, true
 		}
 	}
@@ -172,21 +176,21 @@ func (e Engine) joined(o, next *problem.Outcome) *problem.Outcome {
 		positions[i] = at[rank]
 	}
 	sortByRole(both, positions)
-	return &problem.Outcome{Of: both, Domain: o.Domain, Tier: o.Tier, Positions: positions, Waits: o.Waits}
+	return &outcome.Outcome{Of: both, Domain: a.Domain, Tier: a.Tier, Positions: positions}
 }
 
 // further plans the remaining members beside a plan, inside its domain. Members of the plan count as running, and their
 // amounts and zones as reserved. It returns nil if all are placed, or if roles within domains of other topologies would
 // make zones incomparable.
-func (e Engine) further(o *problem.Outcome) *problem.Outcome {
+func (e Engine) further(a *model.Answer, waits []*snapshot.Member) *model.Answer {
 	p := e.P
 	all := p.Parts.All
-	if len(o.Of.Model.Pending) == len(all.Model.Pending) || p.Model.SpansTrees() && p.Room.Zones().Bind() {
+	if len(a.Of.Pending) == len(all.Model.Pending) || p.Model.SpansTrees() && p.Room.Zones().Bind() {
 		return nil // roles within chosen domains do not match those of the further members
 	}
-	more := p.Unselected(o)
+	more := p.Unselected(a)
 	reserved := map[int32]room.Reserved{}
-	for i, pos := range o.Positions {
+	for i, pos := range a.Positions {
 		id := p.Model.View.Node(pos)
 		if reserved[id].Amounts == nil {
 			reserved[id] = room.Reserved{Amounts: make([]int64, len(p.Snapshot.Lineage.Resources))}
@@ -197,7 +201,7 @@ func (e Engine) further(o *problem.Outcome) *problem.Outcome {
 			}
 		}
 	}
-	p.Room.Zones().TakeZones(reserved, o.Positions, o.Waits)
+	p.Room.Zones().TakeZones(reserved, a.Positions, waits)
 	return plan(newSearch(more, reserved))
 }
 
@@ -267,10 +271,10 @@ func (e Engine) Exact() bool { return false }
 // Evidence finds the best domain of every tier for the minimal selection, or for as few members of any ranks where
 // vectors of roles say what fits; for the whole gang if there is none. Counts of more members would hide where just the
 // least find no room. Of a bare refusal it has no domains.
-func (e Engine) Evidence() problem.Evidence {
+func (e Engine) Evidence() outcome.Evidence {
 	p := e.P
 	s := newSearch(p, nil)
-	minimal, out := s, problem.Evidence{Proven: func() bool { return proven(s) }}
+	minimal, out := s, outcome.Evidence{Proven: func() bool { return proven(s) }}
 	if p.Bounds.Bare {
 		return out
 	}

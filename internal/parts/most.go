@@ -107,9 +107,9 @@ func takesNow(s *fronts.Search, in model.Selection) bool {
 }
 
 // plan is the best plan for the best selection, nil if not even the least fits.
-func plan(s *fronts.Search) *problem.Outcome {
+func plan(s *fronts.Search) *model.Answer {
 	if most := ofBestSelection(s); most != nil {
-		return outcome(most.Best())
+		return most.Best()
 	}
 	return nil
 }

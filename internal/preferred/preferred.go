@@ -18,6 +18,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 )
@@ -49,7 +50,7 @@ type limit struct {
 // trial is the answer under some excesses.
 type trial struct {
 	problem *problem.Problem
-	outcome *problem.Outcome
+	outcome *outcome.Outcome
 	plan    Plan
 }
 
@@ -88,7 +89,7 @@ func Read(p *problem.Problem) (*Search, error) {
 // costs O(log members) plans, or up to triedOneByOne more for a gang that waits.
 //
 // order: limits.9
-func (s *Search) Keep(best Plan) (*problem.Outcome, error) {
+func (s *Search) Keep(best Plan) (*outcome.Outcome, error) {
 	s.best, s.Doubt = best, !best.Proven // of members that might be more nobody knows which limits cost one
 	for _, l := range s.limits {
 		if s.minimize(l); s.failed != nil {
@@ -158,7 +159,7 @@ func (s *Search) solve(req *gang.Request) *trial {
 }
 
 // outcomeOf is the plan of a problem, on what is free or once leaving members are gone. Without one there is doubt, unless that is proven.
-func (s *Search) outcomeOf(p *problem.Problem) *problem.Outcome {
+func (s *Search) outcomeOf(p *problem.Problem) *outcome.Outcome {
 	if stopped(p.Bounds.Stop) {
 		s.Doubt = true
 		return nil
@@ -192,12 +193,12 @@ func (s *Search) members() int {
 }
 
 // planOf is what counts of a plan.
-func planOf(o *problem.Outcome) Plan {
+func planOf(o *outcome.Outcome) Plan {
 	p, n := o.Of, len(o.Positions)
 	if p.Unbundled != nil { // whole groups are placed like members
 		p, n = p.Unbundled, n*p.Room.Size()
 	}
-	out := Plan{Ranks: make([]int, n), Waits: len(search.WaitsFor(o)) > 0, Proven: p.ProvenBest()}
+	out := Plan{Ranks: make([]int, n), Waits: len(o.WaitsFor()) > 0, Proven: p.ProvenBest()}
 	for i := range out.Ranks {
 		out.Ranks[i] = p.Model.Pending[i]
 	}

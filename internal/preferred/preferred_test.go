@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -68,7 +69,7 @@ func rather(kind gang.LimitKind, layer string, most int) gang.Limit {
 }
 
 // bestOf is the best plan of a problem, on what is free or once leaving members are gone; nil: there is none.
-func bestOf(p *problem.Problem) *problem.Outcome {
+func bestOf(p *problem.Problem) *outcome.Outcome {
 	if o := search.Best(p); o != nil {
 		return o
 	}
@@ -76,7 +77,7 @@ func bestOf(p *problem.Problem) *problem.Outcome {
 }
 
 // kept is what is kept of preferred limits, as the request with hard ones has them, and the plan; nil: none is kept.
-func kept(t require.TestingT, s *snapshot.Snapshot, req *gang.Request) (*Search, *problem.Outcome) {
+func kept(t require.TestingT, s *snapshot.Snapshot, req *gang.Request) (*Search, *outcome.Outcome) {
 	p, err := search.New(s, req, nil, problem.Bounds{})
 	require.NoError(t, err)
 	o := bestOf(p)

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/room"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // This file answers: what does one problem keep of another? Each constructor starts with derive, which keeps all
@@ -255,15 +256,15 @@ func keepMembers(p, from *Problem, kept func(i int) bool) {
 // now, so that leaving members stay. The gang is bound to the strategy's tier: above the members that run then, that
 // tier has at most one domain. Pending members are the caller's to choose. Multiples of a gang in no parts stay as
 // they are, for such a gang has no further members. O(members * tiers).
-func (p *Problem) beside(o *Outcome) *Problem {
+func (p *Problem) beside(a *model.Answer) *Problem {
 	next := p.derive()
 	next.Room.LeavingGone = false
 	next.Model.Running = slices.Clone(p.Model.Running)
-	for i, pos := range o.Positions {
-		next.Model.Running = append(next.Model.Running, model.Member{Pos: pos, Rank: o.Of.Model.Pending[i]})
+	for i, pos := range a.Positions {
+		next.Model.Running = append(next.Model.Running, model.Member{Pos: pos, Rank: a.Of.Pending[i]})
 	}
 	slices.SortFunc(next.Model.Running, func(a, b model.Member) int { return cmp.Compare(a.Rank, b.Rank) })
-	next.Model.Gather.Must, next.Model.Gather.Worths = o.Tier, []int32{o.Tier}
+	next.Model.Gather.Must, next.Model.Gather.Worths = a.Tier, []int32{a.Tier}
 	// New maps: findAnchors fills them, and those of p are shared with other problems.
 	next.Model.Siblings, next.Model.Friends, next.Model.LCA = nil, nil, runningLCA(next)
 	findAnchors(next)
@@ -271,15 +272,15 @@ func (p *Problem) beside(o *Outcome) *Problem {
 	return next
 }
 
-// Rest is the problem of the members that a plan leaves out, beside those that it places: the plan has the first of the
-// pending ones. At least one more is asked for, since none is no plan. Leaving members count as staying, so only what is free now counts.
+// Rest is the problem of the members that a plan leaves out, beside those that it places, which wait for leaving members: the plan has the
+// first of the pending ones. At least one more is asked for, since none is no plan. Leaving members count as staying, so only what is free now counts.
 // O(members * tiers).
 //
 // order: waiting.2
-func (p *Problem) Rest(o *Outcome) *Problem {
-	n := len(o.Positions)
-	next := p.beside(o)
-	next.Room.Placed, next.Room.Waits = o.Positions, o.Waits
+func (p *Problem) Rest(a *model.Answer, waits []*snapshot.Member) *Problem {
+	n := len(a.Positions)
+	next := p.beside(a)
+	next.Room.Placed, next.Room.Waits = a.Positions, waits
 	next.Model.Pending, next.Model.Least, next.Model.Admitted = p.Model.Pending[n:], 1, p.Model.Admitted-n
 	return next
 }
@@ -288,8 +289,8 @@ func (p *Problem) Rest(o *Outcome) *Problem {
 // O(members * tiers).
 //
 // order: waiting.2
-func (p *Problem) Unselected(o *Outcome) *Problem {
-	next := p.Parts.All.beside(o)
+func (p *Problem) Unselected(a *model.Answer) *Problem {
+	next := p.Parts.All.beside(a)
 	keepMembers(next, p.Parts.All, func(i int) bool { return !p.Parts.Selection[i] })
 	next.Room.ForgetFits() // they are capped at the pending members, which are others now
 	next.Parts.Already = p.Asks(len(p.Model.Pending))

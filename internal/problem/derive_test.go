@@ -115,8 +115,8 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 	others := make(model.Selection, len(whole.Model.Pending)) // not the first ones
 	others[len(others)-1], others[len(others)-3] = true, true
 	selected := whole.Only(others)
-	placed := &Outcome{Of: selected, Positions: []int32{6, 7}, Tier: whole.Model.View.RootTop - 1}
-	first := &Outcome{Of: whole, Positions: []int32{6, 7}, Tier: whole.Model.View.RootTop - 1}
+	placed := &model.Answer{Of: &selected.Model, Positions: []int32{6, 7}, Tier: whole.Model.View.RootTop - 1}
+	first := &model.Answer{Of: &whole.Model, Positions: []int32{6, 7}, Tier: whole.Model.View.RootTop - 1}
 	var otherTree *model.Part
 	whole.Model.Gang.Each(func(a *model.Part) {
 		if a.OtherTree != nil {
@@ -157,7 +157,7 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		"unbundled":        {both, (*Problem).unbundled},
 		"Only":             {both, func(p *Problem) *Problem { return p.Only(selections.FirstOnes(&p.Model, 1)) }},
 		"beside":           {both, func(p *Problem) *Problem { return p.beside(first) }},
-		"Rest":             {both, func(p *Problem) *Problem { return p.Rest(first) }},
+		"Rest":             {both, func(p *Problem) *Problem { return p.Rest(first, nil) }},
 		"Unselected":       {selection, func(p *Problem) *Problem { return p.Unselected(placed) }},
 		"ofRole":           {both, func(p *Problem) *Problem { return ofRole(p, 1) }},
 		"WithDomains":      {both, func(p *Problem) *Problem { return p.WithDomains(domains) }},

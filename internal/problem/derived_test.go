@@ -113,8 +113,8 @@ func TestMembersWithinDomains(t *testing.T) {
 // Further members find room beside those that a plan places, which count as running, and the leaving ones as staying.
 func TestRoomBesideAPlan(t *testing.T) {
 	p := ready(t, request(4, func(req *gang.Request) { req.MinMember = 2 }), leaves(runs("other", "l", "a1"))).WithLeavingGone()
-	o := &problem.Outcome{Of: p, Positions: []int32{at(p, "a1"), at(p, "a1")}, Tier: 2, Domain: domain(p, "a1", 2)}
-	rest := p.Rest(o)
+	o := &model.Answer{Of: &p.Model, Positions: []int32{at(p, "a1"), at(p, "a1")}, Tier: 2, Domain: domain(p, "a1", 2)}
+	rest := p.Rest(o, nil)
 	require.Equal(t, []int{2, 3}, rest.Model.Pending)
 	require.Equal(t, 1, rest.Model.Least)
 	require.Equal(t, 2, rest.Model.Admitted)

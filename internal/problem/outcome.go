@@ -1,14 +1,10 @@
-// What does a search enumerate (strategies, domains of a tier, numbers of members), and what does it return (outcome,
-// evidence)?
+// What is known of a plan before it is told: is it proven, how many must run, where is everybody?
 
 package problem
 
 import (
 	"slices"
 
-	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
 )
 
@@ -36,15 +32,6 @@ func RefusedTogether(p *Problem) (*quota.State, error) {
 		return nil, err
 	}
 	return state, nil
-}
-
-// Outcome is a decided plan: where the new members go, and which leaving members they wait for.
-type Outcome struct {
-	Of        *Problem // the members that are placed are its first pending ones
-	Domain    layout.Vertex
-	Tier      int32              // bound of the gang by the strategy; Domain may be lower
-	Positions []int32            // of new members by rank; of units where whole groups are placed like members
-	Waits     []*snapshot.Member // leaving members that must be gone first; nil: none
 }
 
 // ProvenBest says whether nothing better was left out: no search ran out of steps, and zones were counted exactly.
@@ -88,14 +75,6 @@ func (p *Problem) ReachedByGroups(positions []int32) []int32 {
 		return reachedByParts(p, p.AllByRank(positions))
 	}
 	return p.Model.ReachedByGroups(positions)
-}
-
-// Evidence is the ground of a refusal.
-type Evidence struct {
-	Wanted int         // members that must be placed; 0: the problem's Least
-	Fits   []model.Fit // the best domain of each tier that the rules allow, ascending by tier
-	// Proven says whether no plan was left out. It is asked last.
-	Proven func() bool
 }
 
 // CauseForAll is the cause for which a node takes no member of the first role, empty if it takes one of any role.

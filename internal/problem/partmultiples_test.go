@@ -130,8 +130,8 @@ func TestMultiplesCountWhoRuns(t *testing.T) {
 	require.Zero(t, p.Model.Multiples[1].Runs.At(domain(p, "b2", 1)))
 	require.True(t, p.Model.Multiples[0].Keeps(p.Model.Places(), nil), "one is new and one runs")
 	require.False(t, p.Model.Multiples[0].Keeps(p.Model.Places(), make(model.Selection, 3)), "the one that runs alone")
-	o := &problem.Outcome{Of: p, Positions: []int32{at(p, "a1"), at(p, "a1"), at(p, "a1")}, Tier: 3}
-	require.Equal(t, int64(1), p.Rest(o).Model.Multiples[0].Runs.At(domain(p, "a2", 1)), "what is placed counts as running")
+	o := &model.Answer{Of: &p.Model, Positions: []int32{at(p, "a1"), at(p, "a1"), at(p, "a1")}, Tier: 3}
+	require.Equal(t, int64(1), p.Rest(o, nil).Model.Multiples[0].Runs.At(domain(p, "a2", 1)), "what is placed counts as running")
 }
 
 // Of several multiples the first is named that does not divide the number of members, else the first one.

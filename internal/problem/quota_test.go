@@ -72,7 +72,7 @@ func TestQuotasAdmitSelections(t *testing.T) {
 		require.Equal(t, admitted, p.Only(selections.FirstOnes(&p.Model, n)).Model.Admitted)
 	}
 	four := p.Only(selections.FirstOnes(&p.Model, 4))
-	rest := four.Unselected(&problem.Outcome{Of: four, Positions: make([]int32, 4), Tier: 3})
+	rest := four.Unselected(&model.Answer{Of: &four.Model, Positions: make([]int32, 4), Tier: 3})
 	require.Equal(t, []int{4, 5, 6, 7}, rest.Model.Pending)
 	require.Equal(t, int64(4), rest.Parts.Already.Request["gpu"])
 	require.Len(t, rest.Model.Running, 4)

@@ -280,17 +280,6 @@ func bundle(p *Problem, size int) {
 	p.Model.Least, p.Model.Limits = (p.Model.Least+size-1)/size, p.Model.Limits.OfUnits(size)
 }
 
-// Unbundle gives every member of a unit the unit's position.
-func Unbundle(p *Problem, units []int32) []int32 {
-	positions := make([]int32, 0, len(units)*p.Room.Size())
-	for _, pos := range units {
-		for range p.Room.Size() {
-			positions = append(positions, pos)
-		}
-	}
-	return positions
-}
-
 // pinnedMembers are the members of a gang that are not preemptible, nil if there are none.
 func pinnedMembers(req *gang.Request) (pinned map[string]bool) {
 	for i := range req.Members {

@@ -10,7 +10,6 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // pairs are four groups of a leader, of two devices, and a worker, each on a node.
@@ -38,7 +37,6 @@ func TestGroupsOnNodesAreUnits(t *testing.T) {
 	require.Equal(t, int64(2), p.Model.Levels[0].Size, "two units of two")
 	require.Equal(t, 2, p.Model.Least, "three members are in two groups")
 	require.Equal(t, int64(3), p.Room.Needs[0].Amount)
-	require.Equal(t, []int32{7, 7, 5, 5}, problem.Unbundle(p, []int32{7, 5}))
 	require.Equal(t, 8, p.Model.Ranks)
 	require.True(t, p.Model.Hard, "nodes outside the tree gather nobody")
 	require.False(t, p.WithoutRules().Model.Hard, "units may lie there, where no rule binds")

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/kinds"
+	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -101,11 +102,8 @@ func plans(s *snapshot.Snapshot, req *gang.Request, evict bool, b problem.Bounds
 	return plan, true
 }
 
-func planOf(o *problem.Outcome) *explain.Plan {
-	positions := o.Positions
-	if o.Of.Unbundled != nil {
-		positions = problem.Unbundle(o.Of, positions)
-	}
+func planOf(o *outcome.Outcome) *explain.Plan {
+	_, positions := o.Members()
 	return &explain.Plan{Members: len(positions), Tier: int(o.Tier), Domain: o.Of.Model.View.Path(o.Domain, o.Of.Snapshot.Lineage.NodeName)}
 }
 

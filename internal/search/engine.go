@@ -5,10 +5,10 @@ package search
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/parts"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -25,11 +25,11 @@ type Engine interface {
 	Admit(state *quota.State) error
 
 	// Search and Outcomes are as [Best] and [Outcomes].
-	Search() *problem.Outcome
-	Outcomes() iter.Seq[*problem.Outcome]
+	Search() *outcome.Outcome
+	Outcomes() iter.Seq[*outcome.Outcome]
 	// LeastAndMore plans the least number of members, and further ones beside them on what is free now; nil if the
 	// least number does not fit.
-	LeastAndMore() *problem.Outcome
+	LeastAndMore() *outcome.Outcome
 	// Possible says whether the least number of members can be placed at all.
 	Possible() bool
 
@@ -46,7 +46,7 @@ type Engine interface {
 	Room() func(id int32, extra []int64, zones *numa.Occupancy) int64
 
 	// Evidence has the best domain of each tier, and how many members it could take.
-	Evidence() problem.Evidence
+	Evidence() outcome.Evidence
 	// MostAdmitted is how many new members the quota admits.
 	MostAdmitted() int
 	// HoldsWithoutRules says whether the whole cluster holds the least number of members, whatever the rules are.
@@ -65,7 +65,7 @@ func For(p *problem.Problem) Engine {
 }
 
 // Best is the best plan for the most new members that fit, nil if not even the least number fits.
-func Best(p *problem.Problem) *problem.Outcome {
+func Best(p *problem.Problem) *outcome.Outcome {
 	for _, first := range p.Parts.First {
 		if o := (equal{first}).Search(); o != nil {
 			return o
@@ -76,13 +76,13 @@ func Best(p *problem.Problem) *problem.Outcome {
 
 // Outcomes iterates over the best plans in every domain that some strategy allows, best first, all for the most new members that fit. A
 // domain may come again.
-func Outcomes(p *problem.Problem) iter.Seq[*problem.Outcome] {
-	var all []iter.Seq[*problem.Outcome]
+func Outcomes(p *problem.Problem) iter.Seq[*outcome.Outcome] {
+	var all []iter.Seq[*outcome.Outcome]
 	for _, first := range p.Parts.First {
 		all = append(all, equal{first}.Outcomes())
 	}
 	all = append(all, For(p).Outcomes())
-	return func(yield func(*problem.Outcome) bool) {
+	return func(yield func(*outcome.Outcome) bool) {
 		for _, some := range all {
 			for o := range some {
 				if !yield(o) {
@@ -126,25 +126,4 @@ func ready(c *snapshot.Snapshot, req *gang.Request, t problem.Team, b problem.Bo
 	}
 	p.Ready()
 	return p, nil
-}
-
-// WaitsFor lists the leaving members that a plan waits for: for their room, or for their names, which new members have; both cannot run at
-// once. The order is that of gang and name.
-func WaitsFor(o *problem.Outcome) []*snapshot.Member {
-	p, waits := o.Of, o.Waits
-	if !slices.ContainsFunc(p.Own, func(m *snapshot.Member) bool { return m.Leaving }) {
-		return waits
-	}
-	members, n := p, len(o.Positions)
-	if p.Unbundled != nil { // whole groups are placed like members
-		members, n = p.Unbundled, n*p.Room.Size()
-	}
-	waits = slices.Clone(waits)
-	for i := range n {
-		if m := p.Snapshot.Member(p.Request.Name, members.Names[members.Model.Pending[i]]); m != nil && !slices.Contains(waits, m) {
-			waits = append(waits, m)
-		}
-	}
-	slices.SortFunc(waits, snapshot.CompareMembers)
-	return waits
 }

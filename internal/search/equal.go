@@ -9,7 +9,9 @@ import (
 	"github.com/muster-sched/muster/internal/gather"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
@@ -38,22 +40,14 @@ func (e equal) Admit(state *quota.State) error {
 	return err
 }
 
-// outcome is a plan of an answer; nil for none.
-func outcome(a *model.Answer) *problem.Outcome {
-	if a == nil {
-		return nil
-	}
-	return &problem.Outcome{Of: problem.Of(a.Of), Domain: a.Domain, Tier: a.Tier, Positions: a.Positions}
-}
-
 // Search is the best plan for as many new members as there is room for, nil if not even the least number fits.
-func (e equal) Search() *problem.Outcome { return outcome(gather.Search(&e.p.Model)) }
+func (e equal) Search() *outcome.Outcome { return outcome.Of(gather.Search(&e.p.Model)) }
 
 // Outcomes iterates over the best plan in every domain that some strategy allows, best first.
-func (e equal) Outcomes() iter.Seq[*problem.Outcome] {
-	return func(yield func(*problem.Outcome) bool) {
+func (e equal) Outcomes() iter.Seq[*outcome.Outcome] {
+	return func(yield func(*outcome.Outcome) bool) {
 		for a := range gather.Answers(&e.p.Model) {
-			if !yield(outcome(a)) {
+			if !yield(outcome.Of(a)) {
 				return
 			}
 		}
@@ -62,28 +56,28 @@ func (e equal) Outcomes() iter.Seq[*problem.Outcome] {
 
 // LeastAndMore plans the least number of members, and further ones beside them on what is free now; nil if the least do
 // not fit.
-func (e equal) LeastAndMore() *problem.Outcome {
+func (e equal) LeastAndMore() *outcome.Outcome {
 	p := e.p
-	o := outcome(gather.SearchLeast(&p.Model))
-	if o == nil {
+	a := gather.SearchLeast(&p.Model)
+	if a == nil {
 		return nil
 	}
-	o.Waits = p.WaitsFor(o.Positions)
-	positions := append(o.Positions, e.further(o)...)
+	waits := p.WaitsFor(a.Positions)
+	positions := append(a.Positions, e.further(a, waits)...)
 	if len(p.Model.Levels) == 0 {
 		slices.Sort(positions) // without groups ranks follow the tree, whichever members came first
 	}
-	return &problem.Outcome{Of: p, Domain: o.Domain, Tier: o.Tier, Positions: positions, Waits: o.Waits}
+	return &outcome.Outcome{Of: p, Domain: a.Domain, Tier: a.Tier, Positions: positions, Waits: waits}
 }
 
 // further places the members that a waiting plan leaves out, as if the members that it places ran: inside its domain,
 // on what is free now. It returns the positions of as many as fit, nil if none do.
-func (e equal) further(o *problem.Outcome) []int32 {
+func (e equal) further(a *model.Answer, waits []*snapshot.Member) []int32 {
 	m := &e.p.Model
-	if len(o.Positions) == len(m.Pending) || m.Multiple != nil || len(m.Levels) > 1 && m.Limits.CountGroups() {
+	if len(a.Positions) == len(m.Pending) || m.Multiple != nil || len(m.Levels) > 1 && m.Limits.CountGroups() {
 		return nil
 	}
-	if next := gather.Search(&e.p.Rest(o).Model); next != nil {
+	if next := gather.Search(&e.p.Rest(a, waits).Model); next != nil {
 		return next.Positions
 	}
 	return nil
@@ -114,9 +108,9 @@ func (e equal) Room() func(id int32, extra []int64, zones *numa.Occupancy) int64
 
 // Evidence finds, for every tier up to the gang's MustGather, the domain that could take the most members under the
 // hard rules of the groups.
-func (e equal) Evidence() problem.Evidence {
+func (e equal) Evidence() outcome.Evidence {
 	p := e.p
-	return problem.Evidence{
+	return outcome.Evidence{
 		Fits: gather.Fits(&p.Model),
 		Proven: func() bool {
 			return p.Room.Zones().ZonesProven(p.Room.Slots().Excluded(), p.Room.Slots().LeavingReleased())

@@ -2,7 +2,10 @@
 
 package search
 
-import "github.com/muster-sched/muster/internal/problem"
+import (
+	"github.com/muster-sched/muster/internal/outcome"
+	"github.com/muster-sched/muster/internal/problem"
+)
 
 // Awaits says whether members are leaving that the gang may wait for. What a node takes once they are gone a host does not say.
 func Awaits(p *problem.Problem) bool {
@@ -13,7 +16,7 @@ func Awaits(p *problem.Problem) bool {
 // same domain now. Nil if that does not help.
 //
 // order: waiting.1
-func Wait(p *problem.Problem) *problem.Outcome {
+func Wait(p *problem.Problem) *outcome.Outcome {
 	if !Awaits(p) {
 		return nil
 	}

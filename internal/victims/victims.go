@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -270,7 +271,7 @@ func (e *victimSearch) addStrategies() {
 
 // Eviction is a plan with victims. It is valid until Done.
 type Eviction struct {
-	Plan    *problem.Outcome
+	Plan    *outcome.Outcome
 	Victims []victim          // in natural order of gang and name
 	Found   *preempt.Solution // their cost, and whether they are proven
 	Proven  bool              // whether the plan itself is, victims apart
