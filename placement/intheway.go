@@ -14,6 +14,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/ranks"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -164,7 +165,7 @@ func (s *obstacleSearch) findMembers() {
 	}
 	places := map[string][2]int{} // of running members by name: group, waiting members before
 	waiting := 0
-	for rank, r := range s.p.Ranking() {
+	for rank, r := range ranks.Of(s.p.Request, s.p.Own, s.p.Model.View) {
 		if r.Pos < 0 { // it waits
 			waiting++
 			continue

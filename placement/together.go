@@ -16,6 +16,7 @@ import (
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/ranks"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/victims"
@@ -97,7 +98,7 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 			continue
 		}
 		t.trees[i] = p.Model.View.Name
-		for _, m := range p.Ranking() {
+		for _, m := range ranks.Of(p.Request, p.Own, p.Model.View) {
 			t.ranks[t.commonName(i, m.Name)] = len(t.ranks)
 			t.count[i]++
 		}
@@ -293,21 +294,21 @@ func (t *team) Has(name string) bool {
 }
 
 // Ranking is all members of all gangs in rank order, those that run and stay included. Position -1: to be placed.
-func (t *team) Ranking(p *problem.Problem) []problem.Ranked {
-	var all []problem.Ranked
+func (t *team) Ranking(p *problem.Problem) []ranks.Ranked {
+	var all []ranks.Ranked
 	// Waiting members come with the common request, under their common names; running ones are those of the snapshot.
 	for i := range p.Request.Members {
-		all = append(all, problem.Ranked{Name: p.Request.Members[i].Name, Index: p.Request.Members[i].Index, Indexed: true, Pos: -1})
+		all = append(all, ranks.Ranked{Name: p.Request.Members[i].Name, Index: p.Request.Members[i].Index, Indexed: true, Pos: -1})
 	}
 	for i, r := range t.gangs {
 		for _, m := range p.Snapshot.MembersOf(r.Name) {
 			if !m.Leaving || p.Request.IgnoreLeaving {
 				name := t.commonName(i, m.Name)
-				all = append(all, problem.Ranked{Name: name, Index: t.ranks[name], Indexed: true, Pos: p.Model.View.At(m.Node)})
+				all = append(all, ranks.Ranked{Name: name, Index: t.ranks[name], Indexed: true, Pos: p.Model.View.At(m.Node)})
 			}
 		}
 	}
-	slices.SortFunc(all, problem.CompareRanked)
+	slices.SortFunc(all, ranks.Compare)
 	return all
 }
 

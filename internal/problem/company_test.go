@@ -14,6 +14,7 @@ import (
 	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/ranks"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -135,9 +136,9 @@ func (m *team) Has(gang string) bool {
 	return false
 }
 
-func (m *team) Ranking(p *problem.Problem) (all []problem.Ranked) {
+func (m *team) Ranking(p *problem.Problem) (all []ranks.Ranked) {
 	for i, one := range p.Request.Members {
-		all = append(all, problem.Ranked{Name: one.Name, Index: i, Indexed: true, Pos: -1})
+		all = append(all, ranks.Ranked{Name: one.Name, Index: i, Indexed: true, Pos: -1})
 	}
 	return all
 }

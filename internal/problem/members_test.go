@@ -146,14 +146,6 @@ func TestPositionsByRank(t *testing.T) {
 	require.Equal(t, []int32{0, 1, -1, 2}, p.Model.Places())
 	require.Equal(t, []int32{-1, -1, at(p, "c1"), -1}, p.Model.PositionsByRank())
 	require.Equal(t, []int32{5, 3, at(p, "c1"), -1}, p.AllByRank([]int32{5, 3}))
-	require.Equal(t, []string{"m0", "m1", "m1a", "m2"}, namesOf(p.Ranking()))
-}
-
-func namesOf(list []problem.Ranked) (names []string) {
-	for _, m := range list {
-		names = append(names, m.Name)
-	}
-	return names
 }
 
 // Indexes that stand twice order the members, and are no ranks.

@@ -18,6 +18,7 @@ import (
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/ranks"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
@@ -84,7 +85,7 @@ type Team interface {
 	// Has says whether a gang is one of them.
 	Has(gang string) bool
 	// Ranking is all members of all gangs in rank order, running ones that stay included.
-	Ranking(p *Problem) []Ranked
+	Ranking(p *Problem) []ranks.Ranked
 	// GangOf names the gang of a member, by rank.
 	GangOf(rank int) string
 	// Called names a gang, or a group of one, whose lowest rank is first, in a refusal of all.

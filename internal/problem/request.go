@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/ranks"
 )
 
 // chooseTree finds the topology: the one that the request names, else the only one, else "default".
@@ -21,14 +22,6 @@ func chooseTree(p *Problem) error {
 		return muster.Invalid("request.Tree", p.Request.Tree, "unknown topology")
 	}
 	return nil
-}
-
-// Ranked is a member, new or running, before it has its rank.
-type Ranked struct {
-	Name    string
-	Index   int
-	Indexed bool
-	Pos     int32 // -1: pending
 }
 
 // rankMembers orders new and running members together: by index where they have one, then by name. A gang none of whose
@@ -53,16 +46,16 @@ func rankMembers(p *Problem) error {
 			return muster.Invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
 	}
-	all := p.Ranking()
+	all := ranks.Of(p.Request, p.Own, p.Model.View)
 	if r := p.Request; r.PP > 0 || r.DP > 0 || len(r.Groups) > 0 {
-		all = atIndexes(all)
+		all = ranks.AtIndexes(all)
 	}
 	place(p, all)
 	return nil
 }
 
 // place divides members, given in rank order, into pending and running ones.
-func place(p *Problem, all []Ranked) {
+func place(p *Problem, all []ranks.Ranked) {
 	p.Model.Pending, p.Names = p.Scratch.pending[:0], p.Scratch.names[:0]
 	p.Model.Running = slices.Grow(p.Model.Running, max(0, len(all)-len(p.Request.Members)))
 	for i := range all {
@@ -76,30 +69,6 @@ func place(p *Problem, all []Ranked) {
 	}
 	p.Scratch.pending, p.Scratch.names, p.Model.Ranks = p.Model.Pending, p.Names, len(all)
 	p.Model.LCA = runningLCA(p)
-}
-
-// Ranking is all members in rank order, running ones that stay included.
-func (p *Problem) Ranking() []Ranked {
-	all := make([]Ranked, 0, len(p.Request.Members)+len(p.Own))
-	for _, m := range p.Own {
-		if !m.Leaving || p.Request.IgnoreLeaving {
-			all = append(all, Ranked{m.Name, m.Index, m.Indexed, p.Model.View.At(m.Node)})
-		}
-	}
-	const inserted = 8 // to insert so many is cheaper than to sort
-	if slices.IsSortedFunc(all, CompareRanked) && len(p.Request.Members) <= inserted {
-		for i := range p.Request.Members {
-			m := pendingRanked(&p.Request.Members[i])
-			at, _ := slices.BinarySearchFunc(all, m, CompareRanked)
-			all = slices.Insert(all, at, m)
-		}
-		return all
-	}
-	for i := range p.Request.Members {
-		all = append(all, pendingRanked(&p.Request.Members[i]))
-	}
-	slices.SortFunc(all, CompareRanked)
-	return all
 }
 
 // countMembers resolves MinMember and the levels of groups against the number of known members, or the Total of the

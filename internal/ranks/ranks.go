@@ -1,0 +1,89 @@
+// Package ranks answers: in which order are the members of a gang, and which rank has each?
+package ranks
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// Ranked is a member, new or running, before it has its rank.
+type Ranked struct {
+	Name    string
+	Index   int
+	Indexed bool
+	Pos     int32 // -1: pending
+}
+
+// pending is a new member before it has its rank.
+func pending(m *gang.Member) Ranked { return Ranked{m.Name, m.Index, m.Indexed, -1} }
+
+// Of is all members in rank order: the new ones of a request, and of those on the cluster, which come in natural order of names, the ones
+// that stay. Positions are those of the view. O(members * log), without the logarithm where few are new and the others in order.
+func Of(req *gang.Request, own []*snapshot.Member, v *layout.View) []Ranked {
+	all := make([]Ranked, 0, len(req.Members)+len(own))
+	for _, m := range own {
+		if !m.Leaving || req.IgnoreLeaving {
+			all = append(all, Ranked{m.Name, m.Index, m.Indexed, v.At(m.Node)})
+		}
+	}
+	const inserted = 8 // to insert so many is cheaper than to sort
+	if slices.IsSortedFunc(all, Compare) && len(req.Members) <= inserted {
+		for i := range req.Members {
+			m := pending(&req.Members[i])
+			at, _ := slices.BinarySearchFunc(all, m, Compare)
+			all = slices.Insert(all, at, m)
+		}
+		return all
+	}
+	for i := range req.Members {
+		all = append(all, pending(&req.Members[i]))
+	}
+	slices.SortFunc(all, Compare)
+	return all
+}
+
+// Compare puts members with an index first, by index, then the others by name.
+//
+// order: ranks.1
+func Compare(a, b Ranked) int {
+	if a.Indexed != b.Indexed {
+		if a.Indexed {
+			return -1
+		}
+		return 1
+	}
+	if a.Indexed && a.Index != b.Index {
+		return cmp.Compare(a.Index, b.Index)
+	}
+	return muster.CompareNatural(a.Name, b.Name)
+}
+
+// AtIndexes gives members the indexes that they have as ranks, and those without one the ranks that are left, so that a
+// group is of the members whose indexes say so also where some have none. Indexes that are there twice, or beyond the
+// members, only order them. The members come in rank order (docs/order/5-ranks.md).
+func AtIndexes(all []Ranked) []Ranked {
+	n := 0 // members with an index, which come first
+	for n < len(all) && all[n].Indexed {
+		if all[n].Index < 0 || all[n].Index >= len(all) || n > 0 && all[n].Index == all[n-1].Index {
+			return all
+		}
+		n++
+	}
+	if n == 0 || n == len(all) { // none, or all of them in order
+		return all
+	}
+	out, indexed, rest := make([]Ranked, 0, len(all)), all[:n], all[n:]
+	for rank := range all {
+		if len(indexed) > 0 && indexed[0].Index == rank {
+			out, indexed = append(out, indexed[0]), indexed[1:]
+		} else {
+			out, rest = append(out, rest[0]), rest[1:]
+		}
+	}
+	return out
+}
