@@ -79,7 +79,7 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 	r := &Result{
 		Gang: p.Request.Name, Tree: p.Model.View.Name, Proven: p.ProvenBest(),
 		affinityKey: p.Request.AffinityKey, quota: p.Request.Quota, limit: p.Request.QuotaLimit, pinned: p.Pinned,
-		priority: p.Request.Priority, least: p.GangLeast(), alone: closingOf(p), aloneIn: p.Request.Tree, tolerated: p.Request.Tolerated,
+		priority: p.Request.Priority, least: outcome.GangLeast(p), alone: closingOf(p), aloneIn: p.Request.Tree, tolerated: p.Request.Tolerated,
 	}
 	for i := range p.Request.Members {
 		if m := &p.Request.Members[i]; m.Indexed {
@@ -99,7 +99,7 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 	tier := p.Model.View.TierOf(domain)
 	r.Tier, r.Layer = int(tier), p.Model.View.LayerName(tier)
 	r.Domain = p.Model.View.Path(domain, p.Snapshot.Lineage.NodeName)
-	tiers := p.ReachedByGroups(positions)
+	tiers := outcome.ReachedByGroups(p, positions)
 	if p.InParts() {
 		r.Elsewhere = elsewhere(p, positions)
 	}
@@ -122,7 +122,7 @@ func noteSeats(p *problem.Problem, r *Result) {
 		r.sizes = append(r.sizes, int(l.Size))
 	}
 	if p.InParts() {
-		r.parts, r.groups = problem.Memberships(p)
+		r.parts, r.groups = outcome.Memberships(p)
 	}
 }
 
@@ -186,7 +186,7 @@ func elsewhere(p *problem.Problem, positions []int32) (out []GroupPlace) {
 			return
 		}
 		if at == nil {
-			at = p.AllByRank(positions)
+			at = outcome.AllByRank(p, positions)
 		}
 		v := a.OtherTree
 		x := p.Model.LowestInOtherTree(a, at)
@@ -196,7 +196,7 @@ func elsewhere(p *problem.Problem, positions []int32) (out []GroupPlace) {
 		x = v.Named(x)
 		tier := v.TierOf(x)
 		out = append(out, GroupPlace{
-			Part: p.Label(a), Tree: v.Name, Tier: int(tier), Layer: v.LayerName(tier), Domain: v.Path(x, p.Snapshot.Lineage.NodeName),
+			Part: p.Called.Label(a), Tree: v.Name, Tier: int(tier), Layer: v.LayerName(tier), Domain: v.Path(x, p.Snapshot.Lineage.NodeName),
 		})
 	})
 	return out

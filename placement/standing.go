@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -209,7 +210,7 @@ func positionOf(p *problem.Problem, r *Result, positions []int32) Position {
 
 // groupLevels says how the groups of each level lie.
 func groupLevels(p *problem.Problem, positions []int32) []GroupLevel {
-	at, v := p.AllByRank(positions), p.Model.View
+	at, v := outcome.AllByRank(p, positions), p.Model.View
 	var tiers [][]int32 // of each group, by level
 	note := func(level int, ranks []int) {
 		for len(tiers) <= level {

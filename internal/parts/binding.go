@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/internal/model"
-	"github.com/muster-sched/muster/internal/problem"
 )
 
 // This file answers: which rule does a refusal name?
@@ -19,23 +18,23 @@ const rulesTried = 8
 //
 // order: refusals.4
 func (e Engine) BindingRule() string {
-	rules := problem.HardRules(e.P)
+	rules := hardRules(e.P)
 	if len(rules) < 2 || e.P.Parts.Minimal == nil || e.P.Model.Left.Packing.Spent() {
 		if len(rules) == 0 {
 			return ""
 		}
-		return rules[0].Name
+		return rules[0].name
 	}
-	fits := func(kept ...problem.HardRule) bool { return Engine{e.P.UnderRules(kept)}.Possible() }
+	fits := func(kept ...hardRule) bool { return Engine{under(e.P, kept)}.Possible() }
 	tried := rules[:min(len(rules), rulesTried)]
 	for _, r := range tried {
 		if !fits(r) {
-			return r.Name
+			return r.name
 		}
 	}
 	for i, r := range tried {
 		if fits(slices.Concat(rules[:i], rules[i+1:])...) {
-			return r.Name
+			return r.name
 		}
 	}
 	low, high := 0, len(rules) // the gang fits under rules[:low], not under rules[:high]
@@ -46,7 +45,7 @@ func (e Engine) BindingRule() string {
 			high = middle
 		}
 	}
-	return rules[low].Name
+	return rules[low].name
 }
 
 // BindingMultiple names a multiple that keeps the gang from fitting: one that does so alone, then one without which
@@ -58,17 +57,17 @@ func (e Engine) BindingMultiple() string {
 	with := func(rules []model.MultipleRule) Engine { return Engine{p.WithMultiples(rules)} }
 	tried := p.Model.Multiples[:min(len(p.Model.Multiples), rulesTried)]
 	if len(tried) == 1 || p.Model.Left.Packing.Spent() {
-		return problem.NameOfRule(p, &tried[0])
+		return calledMultiple(p, &tried[0])
 	}
 	for i := range tried {
 		if !with(tried[i : i+1]).Possible() {
-			return problem.NameOfRule(p, &tried[i])
+			return calledMultiple(p, &tried[i])
 		}
 	}
 	for i := range tried {
 		if with(slices.Concat(p.Model.Multiples[:i], p.Model.Multiples[i+1:])).Possible() {
-			return problem.NameOfRule(p, &tried[i])
+			return calledMultiple(p, &tried[i])
 		}
 	}
-	return problem.NameOfRule(p, &tried[0])
+	return calledMultiple(p, &tried[0])
 }

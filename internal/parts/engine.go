@@ -34,7 +34,6 @@ func (e Engine) Count() {
 		p.Model.Least = max(p.Request.MinMember-len(p.Model.Running), len(p.Model.Pending)+1)
 		return
 	}
-	p.Parts.MustRun = p.Parts.Minimal.Size() + len(p.Model.Running)
 	if p.Request.MinMember == 0 {
 		p.Model.Least = p.Parts.Minimal.Size()
 	}
@@ -55,7 +54,7 @@ func (e Engine) CountAs(before *problem.Problem) {
 		return
 	}
 	e.begin()
-	e.P.Parts.Minimal, e.P.Parts.MustRun, e.P.Model.Least = before.Parts.Minimal, before.Parts.MustRun, before.Model.Least
+	e.P.Parts.Minimal, e.P.Model.Least = before.Parts.Minimal, before.Model.Least
 }
 
 // begin gives a problem its steps.
@@ -330,7 +329,7 @@ func (e Engine) HoldsWithoutRules() bool {
 		room, _ := whole.RoomOfRoles()
 		return fronts.MostOf(whole, room) >= int64(e.P.Model.Least)
 	}
-	bound := len(problem.HardRules(e.P))+len(e.P.Model.Multiples) > 0 || e.P.Model.Limits != nil
+	bound := len(hardRules(e.P))+len(e.P.Model.Multiples) > 0 || e.P.Model.Limits != nil
 	e.P.Model.Gang.Each(func(a *model.Part) { bound = bound || len(a.Limits) > 0 })
 	return bound && e.P.Model.Left.Packing.Spent()
 }

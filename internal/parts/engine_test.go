@@ -64,7 +64,7 @@ func TestFurtherMembersComeBesideTheLeast(t *testing.T) {
 	e := ready(t, oneRack(t), &gang.Request{Name: "gang", MinParts: 1, Members: members(4, 4, 4, 4), Parts: []gang.Part{
 		{Name: "one", Members: []string{"a", "b"}}, {Name: "two", Members: []string{"c", "d"}},
 	}})
-	require.Equal(t, 2, e.P.Parts.MustRun)
+	require.Equal(t, 2, e.P.Parts.Minimal.Size())
 	o := e.LeastAndMore()
 	require.NotNil(t, o)
 	require.Equal(t, []int{0, 1}, o.Of.Model.Pending, "of the other part both fit, or none")

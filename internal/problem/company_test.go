@@ -166,7 +166,7 @@ func TestGangsThatStartTogether(t *testing.T) {
 	p := of(runs("other", "o", "a1"))
 	require.True(t, p.IsOwn("y"))
 	require.False(t, p.IsOwn("both"))
-	require.Equal(t, "MustGather rack for part x of gang x", problem.HardRules(p)[0].Name)
+	require.Equal(t, "part x of gang x", p.Called.InRefusals(p.Model.Gang.Parts[0]))
 	require.Equal(t, []int32{0, 0, 1}, p.Room.Model.RoleOf, "each part has a limit of its own")
 
 	alike := *req

@@ -31,7 +31,7 @@ func (p *Problem) derive() *Problem {
 func (p *Problem) Kept() *Problem {
 	next := p.derive()
 	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
-	next.Scratch, next.Model.Memory, next.Model.Pending, next.Names, next.Model.Levels, next.Bounds, next.whole = nil, nil, nil, nil, nil, Bounds{}, nil
+	next.scratch, next.Model.Memory, next.Model.Pending, next.Names, next.Model.Levels, next.Bounds, next.whole = nil, nil, nil, nil, nil, Bounds{}, nil
 	next.Room = next.Room.Fresh(next.IsOwn)
 	readSteps(next)
 	next.Room.Spared, next.Room.Placed, next.Room.Waits = false, nil, nil // refusals are told over all nodes
@@ -137,16 +137,10 @@ func (p *Problem) WithoutRules() *Problem {
 	return next
 }
 
-// UnderRules is the gang with no other MustGathers than these, and without PreferGathers: the question is whether the
+// UnderRules is the gang with no other MustGathers than those of these parts, and without PreferGathers: the question is whether the
 // gang fits at all. A MustGather counts with the tier that it names itself: a tighter one around it may be left out.
 // O(parts + members).
-func (p *Problem) UnderRules(kept []HardRule) *Problem {
-	bound := map[*model.Part]bool{}
-	for _, r := range kept {
-		for _, a := range r.parts {
-			bound[a] = true
-		}
-	}
+func (p *Problem) UnderRules(bound map[*model.Part]bool) *Problem {
 	next := p.derive()
 	next.Model.Gang = changed(p.Model.Gang, func(from, to *model.Part) {
 		under(to, bound[from], p.Model.View)
@@ -219,8 +213,8 @@ func (p *Problem) Only(in model.Selection) *Problem {
 	if p.Parts.State != nil {
 		// Members placed before count in the quota's answer, though not as pending.
 		ask := next.Asks(next.Model.Least)
-		ask.Request.Add(p.Parts.Already.Request)
-		ask.Pinned.Add(p.Parts.Already.Pinned)
+		ask.Request.Add(p.Parts.already.Request)
+		ask.Pinned.Add(p.Parts.already.Pinned)
 		if refusal, err := p.Parts.State.Admit(ask, p.Request.QuotaLimit); refusal != nil || err != nil {
 			next.Model.Admitted = 0
 		}
@@ -293,7 +287,7 @@ func (p *Problem) Unselected(a *model.Answer) *Problem {
 	next := p.Parts.All.beside(a)
 	keepMembers(next, p.Parts.All, func(i int) bool { return !p.Parts.Selection[i] })
 	next.Room.ForgetFits() // they are capped at the pending members, which are others now
-	next.Parts.Already = p.Asks(len(p.Model.Pending))
+	next.Parts.already = p.Asks(len(p.Model.Pending))
 	return next
 }
 

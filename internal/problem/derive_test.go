@@ -46,9 +46,8 @@ Ranks                =    =     =               =                =             =
 Parts.cut            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             0
 Parts.First          0    0     0               0                0             0             0            0          0        0         0    0      0    0          0      0           0             0
 Parts.Minimal        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             0
-Parts.MustRun        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             0
 Parts.State          =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             0
-Parts.Already        =    =     =               =                =             =             =            =          =        =         =    =      =    *          =      =           =             0
+Parts.already        =    =     =               =                =             =             =            =          =        =         =    =      =    *          =      =           =             0
 Parts.Selection      =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      =           =             0
 Parts.All            =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      *           =             0
 Parts.AllowedOf      =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      *           =             0
@@ -93,7 +92,7 @@ ZoneState.widths     0    =     =               =                =             =
 ZoneState.zoneFits   0    =     =               =                =             =             =            *          =        =         =    =      =    0          0      *           =             =
 ZoneState.Released   =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 ZoneState.inexact    =    =     =               =                =             =             =            0          =        =         =    =      =    =          0      0           =             =
-Scratch              0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+scratch              0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Bounds               0    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Unbundled            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             *
 Limits               =    =     =               =                0             =             =            =          =        =         =    =      =    =          =      =           =             =
@@ -101,7 +100,7 @@ Company              *    =     =               =                *             =
 Judges               *    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 whole                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             =
 Names                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
-called               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
+Called               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Memory               0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Placed               0    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =           =             =
 Waits                0    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =           =             =
@@ -370,7 +369,7 @@ func fill(p *Problem) {
 	p.Room.Company = limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, nil, false, "gang", p.IsOwn)
 	p.whole, p.Room.Placed, p.Room.Waits = &Problem{}, []int32{1}, []*snapshot.Member{{}}
 	p.Parts = partState{
-		cut: []model.Level{{Size: 2}}, First: []*Problem{{}}, Minimal: selections.FirstOnes(&p.Model, 1), MustRun: 2, State: &quota.State{}, Already: quota.Ask{Quota: "already"},
+		cut: []model.Level{{Size: 2}}, First: []*Problem{{}}, Minimal: selections.FirstOnes(&p.Model, 1), State: &quota.State{}, already: quota.Ask{Quota: "already"},
 		AllowedOf: make([]room.Allowed, len(p.Room.Shapes)), RoleBefore: []int32{0, 1},
 	}
 	p.Model.Doubt, p.Model.Left, p.Model.Steps, p.Model.Charged = new(bool), new(front.Budget), 7, true

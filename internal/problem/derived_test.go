@@ -25,24 +25,32 @@ func TestOnlySomeRulesBind(t *testing.T) {
 		req.Parts[0].Gather, req.Parts[1].Gather = []gang.Rule{must("row")}, []gang.Rule{must("node")}
 	}, 2, 4)
 	p := ready(t, req)
-	list := problem.HardRules(p)
+	var list []*model.Part // that have rules of their own
+	p.Model.Gang.Each(func(a *model.Part) { list = append(list, a) })
 	require.Len(t, list, 3)
+	bound := func(some ...*model.Part) map[*model.Part]bool {
+		in := map[*model.Part]bool{}
+		for _, a := range some {
+			in[a] = true
+		}
+		return in
+	}
 	for kept, c := range map[int]struct {
 		tiers []int32 // of the gang and its parts
 	}{0: {[]int32{1, 3, 3}}, 1: {[]int32{3, 1, 3}}, 2: {[]int32{3, 3, 0}}} {
-		next := p.UnderRules(list[kept : kept+1])
+		next := p.UnderRules(bound(list[kept]))
 		var got []int32
 		next.Model.Gang.Each(func(a *model.Part) {
 			got = append(got, a.Gather.Must)
 			require.Equal(t, a.Gather.Must < 3, a.Gather.Hard)
 			require.Equal(t, []int32{a.Gather.Must}, a.Gather.Worths)
 		})
-		require.Equal(t, c.tiers, got, list[kept].Name)
-		require.Len(t, next.Model.Gang.Limits, 1, "%s: the limit on members", list[kept].Name)
+		require.Equal(t, c.tiers, got)
+		require.Len(t, next.Model.Gang.Limits, 1, "the limit on members")
 		require.Zero(t, next.Model.Gang.Limits[0].Depth)
 		require.True(t, next.Model.Hard)
 	}
-	require.Len(t, p.UnderRules(list).Model.Gang.Limits, 2, "all rules bind, and with them the limit on parts")
+	require.Len(t, p.UnderRules(bound(list...)).Model.Gang.Limits, 2, "all rules bind, and with them the limit on parts")
 	none := p.UnderRules(nil)
 	require.False(t, none.Model.Hard)
 	require.Len(t, none.Model.Multiples, 1, "no group keeps the multiple any more")

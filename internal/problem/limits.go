@@ -150,7 +150,7 @@ func settleParts(p *Problem) error {
 		elsewhere = elsewhere || within && isElsewhere(a)
 		for i := range a.Limits {
 			if first = cmp.Or(first, &a.Limits[i]); a != p.Model.Gang {
-				a.Limits[i].Name += " for " + calledIn(p, a)
+				a.Limits[i].Name += " for " + p.Called.InRefusals(a)
 			}
 			depth := a.Limits[i].Depth
 			elsewhere = elsewhere || isElsewhere(a) || depth > 0 && slices.ContainsFunc(a.Counted(a.Limits[i]), isElsewhere)

@@ -145,7 +145,6 @@ func TestPositionsByRank(t *testing.T) {
 	require.Equal(t, []string{"m0", "m1", "m1a", "m2"}, p.Names)
 	require.Equal(t, []int32{0, 1, -1, 2}, p.Model.Places())
 	require.Equal(t, []int32{-1, -1, at(p, "c1"), -1}, p.Model.PositionsByRank())
-	require.Equal(t, []int32{5, 3, at(p, "c1"), -1}, p.AllByRank([]int32{5, 3}))
 }
 
 // Indexes that stand twice order the members, and are no ranks.
@@ -184,15 +183,4 @@ func TestMembersRunOnce(t *testing.T) {
 			require.Equal(t, "request.Members[1].Name", invalid.Field)
 		}
 	}
-}
-
-// Once the gang is placed, as many must run together as it says; without a word all, and a single member is a plain pod.
-func TestGangLeast(t *testing.T) {
-	require.Equal(t, 0, ready(t, request(1, nil)).GangLeast())
-	require.Equal(t, 2, ready(t, request(1, nil), runs("g", "old", "a1")).GangLeast())
-	require.Equal(t, 3, ready(t, request(3, nil)).GangLeast())
-	require.Equal(t, 2, ready(t, request(3, func(req *gang.Request) { req.MinMember = 2 })).GangLeast())
-	p := ready(t, request(3, func(req *gang.Request) { req.Parts = []gang.Part{{Name: "a", Members: []string{"m0", "m1"}}} }))
-	p.Parts.MustRun = 2
-	require.Equal(t, 2, p.GangLeast(), "of parts the selections say it")
 }

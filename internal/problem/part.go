@@ -14,22 +14,6 @@ import (
 	"github.com/muster-sched/muster/internal/model"
 )
 
-// partName is what people call a part.
-type partName struct {
-	label  string // in the request; of equal groups, which have none there, that of the part around and a number
-	called string // in refusals
-	isCut  bool   // it is one of the equal groups of the part around it
-}
-
-// named notes the name of the next part of the gang, and returns the part's number. Outer parts come first.
-func named(p *Problem, name partName) int {
-	p.called = append(p.called, name)
-	return len(p.called) - 1
-}
-
-// Label is the name of a part in the request.
-func (p *Problem) Label(a *model.Part) string { return p.called[a.Number].label }
-
 // readParts reads the parts of a request as a tree. Members in no part are the gang's own. O(members * log).
 //
 // order: parts.1
@@ -41,8 +25,7 @@ func readParts(p *Problem) error {
 	for _, m := range p.Model.Running {
 		rank[p.Names[m.Rank]] = m.Rank
 	}
-	p.called = make([]partName, 0, 1+len(p.Request.Parts)) // inner parts make it longer
-	p.Model.Gang = &model.Part{Number: named(p, partName{called: p.Request.Name}), Gather: p.Model.Gather, Least: p.Request.MinMember}
+	p.Model.Gang = &model.Part{Number: p.Called.Gang(p.Request.Name, len(p.Request.Parts)), Gather: p.Model.Gather, Least: p.Request.MinMember}
 	r := partReader{p: p, rank: rank, implied: map[*model.Part][]gang.Rule{p.Model.Gang: limits.ImpliedInside(p.Request.Limits)}}
 	if err := r.inner(p.Model.Gang, "request", p.Request.Parts, p.Request.MinParts); err != nil {
 		return err
@@ -90,7 +73,7 @@ func leastOf(least, all int) int {
 // come.
 func (r *partReader) read(outer *model.Part, field string, from *gang.Part) (*model.Part, error) {
 	a := &model.Part{
-		Number: named(r.p, partName{label: from.Name, called: "part " + from.Name}), Level: outer.Level, Bundle: from.NoGroup,
+		Number: r.p.Called.Part(from.Name), Level: outer.Level, Bundle: from.NoGroup,
 		OtherTree: outer.OtherTree, Outer: outer, Least: from.MinMember,
 	}
 	if from.Tree != "" {
@@ -203,8 +186,7 @@ func cut(p *Problem, a *model.Part, ranks []int, levels []model.Level) {
 		return
 	}
 	for group := range slices.Chunk(ranks, int(levels[0].Size)) {
-		name := partName{label: fmt.Sprintf("%s/%d", p.Label(a), len(a.Parts)), called: fmt.Sprintf("groups of %d", levels[0].Size), isCut: true}
-		b := &model.Part{Number: named(p, name), Gather: levels[0].Gather, Level: a.Level + 1, OtherTree: a.OtherTree, Outer: a}
+		b := &model.Part{Number: p.Called.Group(a, levels[0].Size), Gather: levels[0].Gather, Level: a.Level + 1, OtherTree: a.OtherTree, Outer: a}
 		cut(p, b, group, levels[1:])
 		a.Parts = append(a.Parts, b)
 	}
@@ -218,7 +200,7 @@ func cutByLevels(p *Problem) {
 	for i := range ranks {
 		ranks[i] = i
 	}
-	p.Model.Gang = &model.Part{Number: named(p, partName{called: p.Request.Name}), Gather: p.Model.Gather, Least: p.Request.MinMember}
+	p.Model.Gang = &model.Part{Number: p.Called.Gang(p.Request.Name, len(p.Request.Parts)), Gather: p.Model.Gather, Least: p.Request.MinMember}
 	cut(p, p.Model.Gang, ranks, p.Model.Levels)
 	if p.Model.Gang.Least > 0 {
 		p.Model.Gang.LeastParts = 0
@@ -232,66 +214,4 @@ func hasHardPart(p *Problem) (has bool) {
 		has = has || a.Level > 0 && a.InTree() && a.Gather.Hard || slices.ContainsFunc(a.Limits, isHardLimit)
 	})
 	return has
-}
-
-// Memberships are, by rank, the innermost part of the request that a member is in, empty if in none, and the groups that it is in, outermost
-// first: their numbers on each level, in the order of the request. Members of one part share their groups. O(members + parts * levels).
-func Memberships(p *Problem) (parts []string, groups [][]int) {
-	parts, groups = make([]string, p.Model.Ranks), make([][]int, p.Model.Ranks)
-	var numbered []int // by level: the groups so far
-	var walk func(a *model.Part, part string, in []int)
-	walk = func(a *model.Part, part string, in []int) {
-		for _, rank := range a.Ranks {
-			parts[rank], groups[rank] = part, in
-		}
-		for _, b := range a.Parts {
-			part, in := part, in
-			if name := p.called[b.Number]; !name.isCut {
-				part = name.label
-			}
-			if !b.Bundle {
-				level := len(in)
-				if level == len(numbered) {
-					numbered = append(numbered, 0)
-				}
-				in = append(slices.Clip(in), numbered[level])
-				numbered[level]++
-			}
-			walk(b, part, in)
-		}
-	}
-	walk(p.Model.Gang, "", nil)
-	return parts, groups
-}
-
-// reachedByParts is, by level, the highest tier that any group reaches in the gang's topology; at has positions by
-// rank, -1: nowhere. O(parts * members).
-func reachedByParts(p *Problem, at []int32) []int32 {
-	var out []int32
-	p.Model.Gang.Each(func(a *model.Part) {
-		if a.Level == 0 || a.Bundle {
-			return
-		}
-		if len(out) < a.Level {
-			out = append(out, 0)
-		}
-		if x := p.Model.View.LowestOf(a.All(), at); x >= 0 {
-			out[a.Level-1] = max(out[a.Level-1], p.Model.View.TierOf(x))
-		}
-	})
-	return out
-}
-
-// HardRule is a MustGather of the gang, or of all groups with one name for it.
-type HardRule struct {
-	Name  string
-	parts []*model.Part // whose rule it is
-}
-
-// calledIn is the name of a group in a refusal; each of several gangs that start together is a group.
-func calledIn(p *Problem, a *model.Part) string {
-	if p.Team == nil {
-		return p.called[a.Number].called
-	}
-	return p.Team.Called(a.First(), p.called[a.Number].called)
 }

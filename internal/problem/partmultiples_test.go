@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/partnames"
 	"github.com/muster-sched/muster/internal/problem"
 )
 
@@ -18,7 +19,11 @@ import (
 func rules(p *problem.Problem) (out []string) {
 	for i := range p.Model.Multiples {
 		r := &p.Model.Multiples[i]
-		out = append(out, fmt.Sprint(problem.NameOfRule(p, r), ": ", r.Total, " ", r.Units, " ", r.Roles))
+		called := partnames.Multiple(p.Model.View, r.Multiples, len(r.Ranks[0]))
+		if r.Parts[0].Level > 0 {
+			called += " for " + p.Called.InRefusals(r.Parts[0])
+		}
+		out = append(out, fmt.Sprint(called, ": ", r.Total, " ", r.Units, " ", r.Roles))
 	}
 	return out
 }
@@ -134,14 +139,12 @@ func TestMultiplesCountWhoRuns(t *testing.T) {
 	require.Equal(t, int64(1), p.Rest(o, nil).Model.Multiples[0].Runs.At(domain(p, "a2", 1)), "what is placed counts as running")
 }
 
-// Of several multiples the first is named that does not divide the number of members, else the first one.
-func TestNamesOfMultiples(t *testing.T) {
+// Multiples are read as tiers.
+func TestMultiplesOfRules(t *testing.T) {
 	p := ready(t, request(6, nil))
 	list := p.MultiplesIn([]gang.Rule{multiple("node", 2), must("rack"), multiple("row", 4), multiple("hall", 9)})
 	require.Len(t, list, 2, "others are refused elsewhere")
-	require.Equal(t, "multiple 4 at row", problem.NameOfMultiple(p, list, 6))
-	require.Equal(t, "multiple 2 at node", problem.NameOfMultiple(p, list, 3))
-	require.Equal(t, "multiple 2 at node", problem.NameOfMultiple(p, list, 8))
+	require.Equal(t, []model.Multiple{{Tier: 0, Of: 2}, {Tier: 2, Of: 4}}, list)
 }
 
 // Where fewer members than any selection has are asked about, all multiples of the gang count, also those that groups keep.

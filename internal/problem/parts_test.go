@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
@@ -19,7 +18,7 @@ import (
 
 // picture draws a tree of parts on one line: a name, its minima, its own ranks, and in brackets what is in it.
 func picture(p *problem.Problem, a *model.Part) string {
-	out := fmt.Sprintf("%s %d/%d %v", p.Label(a), a.Least, a.LeastParts, a.Ranks)
+	out := fmt.Sprintf("%s %d/%d %v", p.Called.Label(a), a.Least, a.LeastParts, a.Ranks)
 	if a.Bundle {
 		out = "~" + out
 	}
@@ -58,7 +57,7 @@ func TestPartsAreATree(t *testing.T) {
 	require.Equal(t, " 2/0 [0 2 9] (a 1/1 [1 3] (b 0/0 [4]), ~c 0/0 [] (d 0/0 [5]@feeds), e 0/1 [] (e/0 0/0 [6 7], e/1 0/0 [8]))", picture(p, p.Model.Gang))
 	require.True(t, p.Model.SpansTrees())
 	parts := map[string]*model.Part{}
-	p.Model.Gang.Each(func(a *model.Part) { parts[p.Label(a)] = a })
+	p.Model.Gang.Each(func(a *model.Part) { parts[p.Called.Label(a)] = a })
 	require.True(t, parts["c"].Idle, "it counts as placed without any member")
 	for name, level := range map[string]int{"": 0, "a": 1, "b": 2, "c": 0, "d": 1, "e": 1, "e/1": 2} {
 		require.Equal(t, level, parts[name].Level, name)
@@ -69,10 +68,6 @@ func TestPartsAreATree(t *testing.T) {
 	require.Equal(t, 4, parts["b"].First())
 	require.Equal(t, []*model.Part{parts["a"], parts["d"], parts["e"]}, groupsBelow(p, 1))
 	require.Equal(t, []*model.Part{parts["b"], parts["e/0"], parts["e/1"]}, groupsBelow(p, 2))
-
-	labels, groups := problem.Memberships(p)
-	require.Equal(t, []string{"", "a", "", "a", "b", "d", "e", "e", "e", ""}, labels)
-	require.Equal(t, [][]int{nil, {0}, nil, {0}, {0, 0}, {1}, {2, 1}, {2, 1}, {2, 2}, nil}, groups)
 
 	in := model.Selection{true, false, false, true, true}
 	in = append(in, make(model.Selection, 4)...)
@@ -103,35 +98,6 @@ func TestBundlesThatCountAsPlaced(t *testing.T) {
 	}
 }
 
-// Groups reach the tier of the lowest domain above their members, level by level, and in another topology the lowest one there.
-func TestReachOfParts(t *testing.T) {
-	p := ready(t, request(5, func(req *gang.Request) {
-		req.Parts = []gang.Part{
-			{Name: "a", Members: []string{"m0", "m1", "m5"}, Parts: []gang.Part{{Name: "b", Members: []string{"m2"}}}},
-			{Name: "c", Members: []string{"m3", "m4"}, Tree: "feeds", Gather: []gang.Rule{must("feed")}},
-		}
-	}), runs("g", "m5", "a2"))
-	position := func(nodes ...string) (out []int32) {
-		for _, n := range nodes {
-			out = append(out, at(p, n))
-		}
-		return out
-	}
-	require.Equal(t, []int32{1, 0}, p.ReachedByGroups(position("a1", "a1", "a2", "b1", "b1")), "a is in its rack, with who runs; c is on a node")
-	require.Equal(t, []int32{3, 0}, p.ReachedByGroups(position("a1", "a1", "c1", "b1", "b1")))
-	require.Equal(t, []int32{2, 0}, p.ReachedByGroups(position("a1", "b1", "a2", "b1", "b1")))
-	require.Equal(t, []int32{1, 0}, p.ReachedByGroups(position("a1")), "the rest is nowhere")
-	c := p.Model.Gang.Parts[1]
-	in := func(nodes ...string) layout.Vertex {
-		return p.Model.LowestInOtherTree(c, p.AllByRank(position(nodes...)))
-	}
-	feed := c.OtherTree.DomainAt(c.OtherTree.At(0), 1)
-	require.Equal(t, feed, in("a1", "a1", "a1", "a1", "d1"), "both are on nodes of feed 1")
-	require.Equal(t, layout.Root, in("a1", "a1", "a1", "a1", "d2"))
-	require.Equal(t, layout.Root, in("a1", "a1", "a1", "outside", "outside"), "nodes outside satisfy no hard rule")
-	require.Negative(t, in("a1"))
-}
-
 // The rules of a part stand within those around it of the same topology; a bundle has those around it.
 func TestRulesOfParts(t *testing.T) {
 	p := ready(t, request(4, func(req *gang.Request) {
@@ -147,20 +113,14 @@ func TestRulesOfParts(t *testing.T) {
 	want := map[string]int32{"": 2, "a": 1, "b": 1, "c": 1, "d": 2, "e": 1}
 	own := map[string]int32{"": 2, "a": 1, "b": 2, "c": 1, "d": -1, "e": -1}
 	p.Model.Gang.Each(func(a *model.Part) {
-		require.Equal(t, want[p.Label(a)], a.Gather.Must, p.Label(a))
-		require.Equal(t, own[p.Label(a)], a.Gather.Own, p.Label(a))
+		require.Equal(t, want[p.Called.Label(a)], a.Gather.Must, p.Called.Label(a))
+		require.Equal(t, own[p.Called.Label(a)], a.Gather.Own, p.Called.Label(a))
 	})
 	require.True(t, p.Model.Hard)
-	var names []string
-	for _, r := range problem.HardRules(p) {
-		names = append(names, r.Name)
-	}
-	require.Equal(t, []string{"MustGather row", "MustGather rack for part a", "MustGather row for part b"}, names)
 	p = ready(t, request(2, func(req *gang.Request) {
 		req.Parts = []gang.Part{{Name: "a", Members: []string{"m0"}, Tree: "feeds", Gather: []gang.Rule{must("feed")}}}
 	}))
 	require.False(t, p.Model.Hard, "in another topology nothing keeps members out of this one's root")
-	require.Equal(t, "MustGather feed of feeds for part a", problem.HardRules(p)[0].Name)
 }
 
 // A limit on parts means that each lies in one domain of the layer, also where a bundle stands between; not what stands in another topology.
@@ -174,8 +134,8 @@ func TestLimitsImplyRulesOfParts(t *testing.T) {
 		}
 	}))
 	for _, a := range groupsBelow(p, 1) {
-		require.True(t, a.Gather.Hard, p.Label(a))
-		require.Equal(t, int32(1), a.Gather.Must, p.Label(a))
+		require.True(t, a.Gather.Hard, p.Called.Label(a))
+		require.Equal(t, int32(1), a.Gather.Must, p.Called.Label(a))
 	}
 	require.Len(t, groupsBelow(p, 1), 4)
 	require.Equal(t, groupsBelow(p, 1), p.Model.Gang.Counted(p.Model.Gang.Limits[0]))

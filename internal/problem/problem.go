@@ -18,6 +18,7 @@ import (
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/partnames"
 	"github.com/muster-sched/muster/internal/ranks"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -32,8 +33,8 @@ type Problem struct {
 	Room     room.Room   // what nodes have for them
 	Snapshot *snapshot.Snapshot
 	Request  *gang.Request
-	Names    []string   // of the members, or units, by rank
-	called   []partName // by number of a part of the gang
+	Names    []string        // of the members, or units, by rank
+	Called   partnames.Names // the parts of the gang
 	Parts    partState
 	// together: units are groups that must gather on a node.
 	together bool
@@ -46,7 +47,7 @@ type Problem struct {
 	wants     *quota.Ask         // what all new members ask for, where the quota leaves some out for good; else nil
 	RefusedBy *quota.Refusal     // the quota's refusal of the least members; nil: it admits them
 	Unsettled bool               // the search for victims ended before it was known that none help
-	Scratch   *scratch
+	scratch   *scratch
 	Bounds    Bounds
 	Unbundled *Problem // the gang itself, where whole groups are placed like members; else nil
 	whole     *Problem // the same problem over all nodes, if nodes meant for others are left out here; else nil
@@ -68,9 +69,8 @@ type partState struct {
 	cut     []model.Level   // the levels of equal groups of which the parts are made; nil: the parts are others
 	First   []*Problem      // tried before the parts, see triedFirst
 	Minimal model.Selection // one that no member can be left out of; nil: there is none
-	MustRun int             // members that must run together
 	State   *quota.State    // admits a selection or not; nil: it admits all
-	Already quota.Ask       // of members that count as placed
+	already quota.Ask       // of members that count as placed
 
 	// Of the problem of one selection: it, and the problem with all members; nil for that one itself.
 	Selection model.Selection
@@ -107,11 +107,13 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, e
 	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{
-		Snapshot: c, Request: req, Team: t, ordered: ordered, Scratch: r, Pinned: pinnedMembers(req), Bounds: b,
+		Snapshot: c, Request: req, Team: t, ordered: ordered, scratch: r, Pinned: pinnedMembers(req), Bounds: b,
 		Model: model.Model{LCA: -1, Policy: cmp.Or(req.Policy, gang.BestFit), Memory: &r.memory},
 		Room:  room.Room{Model: &p.Model, Snapshot: c, Request: req, Judges: judges, Memory: &r.rooms, Owner: p},
 	}
-	p.Model.Room = p.Room.Nodes()
+	if p.Model.Room = p.Room.Nodes(); t != nil {
+		p.Called.Gangs = t
+	}
 	readSteps(p)
 	for _, step := range [...]func(*Problem) error{chooseTree, rankMembers, countMembers, readRules, readFeatures, chooseShapes, settleHostSlots} {
 		if err := step(p); err != nil {
@@ -177,6 +179,18 @@ func (p *Problem) Ready() {
 // Of is the problem of which a model is.
 func Of(m *model.Model) *Problem { return room.OwnerOf(m.Room).(*Problem) }
 
+// ProvenBest says whether nothing better was left out: no search ran out of steps, and zones were counted exactly.
+// Cost of ZonesProven.
+func (p *Problem) ProvenBest() bool {
+	if p.whole != nil { // there the strategy was found, and that is what proofs are about
+		return p.whole.ProvenBest()
+	}
+	if p.Model.Doubt != nil && *p.Model.Doubt {
+		return false
+	}
+	return p.Room.Proven()
+}
+
 // InParts says whether the parts engine places the members: they are in parts or of several shapes.
 func (p *Problem) InParts() bool { return p.Model.Gang != nil }
 
@@ -209,7 +223,7 @@ func takeScratch(l *snapshot.Lineage) *scratch {
 
 // Done gives the scratch to other plans; nothing refers to the problem any more.
 func (p *Problem) Done() {
-	r, l := p.Scratch, p.Snapshot.Lineage
+	r, l := p.scratch, p.Snapshot.Lineage
 	r.problem = Problem{} // it holds the snapshot
 	if r.memory.Search != nil {
 		r.memory.Search.Reset()

@@ -74,7 +74,6 @@ func TestQuotasAdmitSelections(t *testing.T) {
 	four := p.Only(selections.FirstOnes(&p.Model, 4))
 	rest := four.Unselected(&model.Answer{Of: &four.Model, Positions: make([]int32, 4), Tier: 3})
 	require.Equal(t, []int{4, 5, 6, 7}, rest.Model.Pending)
-	require.Equal(t, int64(4), rest.Parts.Already.Request["gpu"])
 	require.Len(t, rest.Model.Running, 4)
 	for n, admitted := range map[int]int{2: 2, 3: 0} {
 		in := make(model.Selection, 4)

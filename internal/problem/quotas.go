@@ -76,6 +76,32 @@ func (p *Problem) Demand() quota.Ask {
 	return p.Asks(len(p.Model.Pending))
 }
 
+// RefusedTogether is the state of the quotas that refuses all new members at once; nil if they are admitted together,
+// or if the gang has no quota. All of them count as demand in that state. Admitted is all units until the engine
+// asks the state for fewer.
+//
+// order: howmany.3
+func RefusedTogether(p *Problem) (*quota.State, error) {
+	p.Model.Admitted = len(p.Model.Pending)
+	if err := p.Snapshot.CheckQuota("request.Quota", p.Request.Quota); err != nil || p.Request.Quota == "" {
+		return nil, err
+	}
+	whole := p.Asks(len(p.Model.Pending))
+	state, err := p.Snapshot.Quotas.Wanting(whole)
+	if err != nil {
+		return nil, err
+	}
+	refusal, err := state.Admit(whole, p.Request.QuotaLimit)
+	if err == nil && refusal != nil && leaveOut(p, state) {
+		p.wants = &whole
+		refusal, err = state.Admit(p.Asks(len(p.Model.Pending)), p.Request.QuotaLimit)
+	}
+	if err != nil || refusal == nil {
+		return nil, err
+	}
+	return state, nil
+}
+
 // leaveOut leaves out the members that are not preemptible and that the quota does not guarantee, of a gang of one shape without groups,
 // if such are among the first that must be placed. Where too few stay, which the quota refuses then, as many of them come last. False if
 // nobody is left out. O(log members) questions to the quota.

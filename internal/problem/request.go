@@ -33,11 +33,11 @@ func rankMembers(p *Problem) error {
 	}
 	p.Own = p.Snapshot.MembersOf(p.Request.Name)
 	if len(p.Own) == 0 && p.ordered {
-		p.Model.Pending, p.Names = p.Scratch.pending[:0], p.Scratch.names[:0]
+		p.Model.Pending, p.Names = p.scratch.pending[:0], p.scratch.names[:0]
 		for i := range p.Request.Members {
 			p.Model.Pending, p.Names = append(p.Model.Pending, i), append(p.Names, p.Request.Members[i].Name)
 		}
-		p.Scratch.pending, p.Scratch.names, p.Model.Ranks = p.Model.Pending, p.Names, len(p.Names)
+		p.scratch.pending, p.scratch.names, p.Model.Ranks = p.Model.Pending, p.Names, len(p.Names)
 		return nil
 	}
 	for i := 0; i < len(p.Request.Members) && len(p.Own) > 0; i++ {
@@ -56,7 +56,7 @@ func rankMembers(p *Problem) error {
 
 // place divides members, given in rank order, into pending and running ones.
 func place(p *Problem, all []ranks.Ranked) {
-	p.Model.Pending, p.Names = p.Scratch.pending[:0], p.Scratch.names[:0]
+	p.Model.Pending, p.Names = p.scratch.pending[:0], p.scratch.names[:0]
 	p.Model.Running = slices.Grow(p.Model.Running, max(0, len(all)-len(p.Request.Members)))
 	for i := range all {
 		m := &all[i]
@@ -67,7 +67,7 @@ func place(p *Problem, all []ranks.Ranked) {
 			p.Model.Running = append(p.Model.Running, model.Member{Pos: m.Pos, Rank: i})
 		}
 	}
-	p.Scratch.pending, p.Scratch.names, p.Model.Ranks = p.Model.Pending, p.Names, len(all)
+	p.scratch.pending, p.scratch.names, p.Model.Ranks = p.Model.Pending, p.Names, len(all)
 	p.Model.LCA = runningLCA(p)
 }
 

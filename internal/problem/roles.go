@@ -153,3 +153,12 @@ func divideByAllowed(p *Problem, at map[*model.Part]layout.Vertex) {
 		}
 	}
 }
+
+// CauseForAll is the cause for which a node takes no member of the first role, empty if it takes one of any role.
+func CauseForAll(roles []*Problem, cause func(one *Problem) string) string {
+	first := cause(roles[0])
+	if first == "" || slices.ContainsFunc(roles[1:], func(one *Problem) bool { return cause(one) == "" }) {
+		return ""
+	}
+	return first
+}

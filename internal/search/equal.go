@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/outcome"
+	"github.com/muster-sched/muster/internal/partnames"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
@@ -162,5 +163,5 @@ func (e equal) BindingRule() string {
 // order: refusals.4
 func (e equal) BindingMultiple() string {
 	p := e.p
-	return problem.NameOfMultiple(p, p.MultiplesIn(p.Request.Gather), len(p.Model.Pending)+len(p.Model.Running))
+	return partnames.Multiple(p.Model.View, p.MultiplesIn(p.Request.Gather), len(p.Model.Pending)+len(p.Model.Running))
 }
