@@ -32,6 +32,7 @@ const arrows = `
 	internal/steps        <
 	internal/features     <
 	internal/front        < internal/steps internal/features
+	internal/bounds       < internal/front
 	internal/layout       < . topology
 	internal/index        < internal/cow internal/layout
 	gang                  < . numa quota
@@ -64,18 +65,18 @@ const arrows = `
 	internal/selections   < internal/model internal/intern
 	internal/picks        < internal/front internal/model
 	internal/room         < . numa gang cluster internal/features internal/cow internal/layout internal/index internal/intern internal/match internal/front internal/model internal/snapshot internal/limits
-	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/model internal/room internal/snapshot internal/holds internal/limits internal/ranks internal/partnames internal/front internal/steps
+	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/model internal/room internal/snapshot internal/holds internal/limits internal/ranks internal/bounds internal/partnames internal/front internal/steps
 	internal/outcome      < internal/layout internal/model internal/snapshot internal/problem
 	internal/manyshapes   < internal/front internal/keys internal/layout internal/model internal/packing internal/steps
 	internal/gather       < internal/features internal/keys internal/cow internal/layout internal/index internal/sets internal/model internal/invariant
 	internal/joint        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/room internal/snapshot internal/problem internal/front internal/steps
 	internal/fronts       < internal/features internal/front internal/keys internal/layout internal/limits internal/manyshapes internal/model internal/packing internal/intern internal/frontsets internal/steps
 	internal/parts        < quota numa internal/intern internal/front internal/layout internal/model internal/room internal/snapshot internal/partnames internal/problem internal/outcome internal/selections internal/picks internal/joint internal/fronts internal/steps
-	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/model internal/room internal/snapshot internal/limits internal/partnames internal/problem internal/outcome internal/gather internal/parts
+	internal/search       < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/model internal/room internal/snapshot internal/limits internal/partnames internal/bounds internal/problem internal/outcome internal/gather internal/parts
 	internal/preferred    < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/model internal/room internal/snapshot internal/limits internal/front internal/problem internal/outcome internal/search
-	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/intern internal/model internal/room internal/snapshot internal/front internal/problem internal/outcome internal/search preempt internal/leavable
-	internal/remedies     < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/hitting internal/front internal/model internal/room internal/snapshot internal/problem internal/search internal/kinds internal/leavable
-	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/hitting internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/limits internal/ranks internal/problem internal/outcome internal/search internal/preferred internal/victims internal/remedies preempt
+	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/intern internal/model internal/room internal/snapshot internal/front internal/bounds internal/problem internal/outcome internal/search preempt internal/leavable
+	internal/remedies     < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/hitting internal/front internal/model internal/room internal/snapshot internal/bounds internal/problem internal/search internal/kinds internal/leavable
+	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/hitting internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/limits internal/ranks internal/bounds internal/problem internal/outcome internal/search internal/preferred internal/victims internal/remedies preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	internal/hostlist     < .
 	internal/keyends      < topology
@@ -144,7 +145,7 @@ var harness = []string{"internal/drawn", "internal/changed", "internal/draws", "
 var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
-		"internal/cow", "internal/features", "internal/front", "internal/keys", "internal/layout", "internal/index", "internal/sets", "internal/frontsets", "internal/hitting", "internal/intern", "internal/snapshot", "internal/leavable", "internal/limits", "internal/ranks", "internal/partnames", "internal/invariant",
+		"internal/cow", "internal/features", "internal/front", "internal/bounds", "internal/keys", "internal/layout", "internal/index", "internal/sets", "internal/frontsets", "internal/hitting", "internal/intern", "internal/snapshot", "internal/leavable", "internal/limits", "internal/ranks", "internal/partnames", "internal/invariant",
 		"internal/match", "internal/labels", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/outcome", "internal/selections", "internal/picks", "internal/manyshapes", "internal/joint", "internal/gather", "internal/fronts", "internal/parts", "internal/search", "internal/preferred", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
 	}
 	forbidden = []string{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -39,7 +40,7 @@ func candidatesOn(s *snapshot.Snapshot, req *gang.Request) iter.Seq2[*Result, er
 		return candidatesPreferring(s, req)
 	}
 	return func(yield func(*Result, error) bool) {
-		p, err := search.New(s, req, nil, problem.Bounds{})
+		p, err := search.New(s, req, nil, bounds.Search{})
 		if err != nil {
 			yield(nil, err)
 			return

@@ -9,9 +9,9 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/layout"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -54,7 +54,7 @@ func (c *Cluster) Domains(tree string, shape *gang.Shape) (iter.Seq[Domain], err
 	if shape != nil {
 		req.Shape = *shape
 	}
-	p, err := search.New(s, req, nil, problem.Bounds{})
+	p, err := search.New(s, req, nil, bounds.Search{})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/remedies"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -87,7 +87,7 @@ func Explain(c *Cluster, req *gang.Request, opt ExplainOptions) *Explanation {
 // found until then is told.
 func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt ExplainOptions) *Explanation {
 	s, err := c.made()
-	e, b := &Explanation{}, problem.Bounds{Rest: &remedies.Budget{}}
+	e, b := &Explanation{}, bounds.Search{Rest: &remedies.Budget{}}
 	if req != nil {
 		e.Gang = req.Name
 	}
@@ -105,7 +105,7 @@ func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt Expl
 		if e.Verdict == VerdictPlaced {
 			return e
 		}
-		_, err = planOn(orBackground(ctx), s, onFree(req), victims.Nobody, problem.Bounds{})
+		_, err = planOn(orBackground(ctx), s, onFree(req), victims.Nobody, bounds.Search{})
 		if errors.As(err, &why) {
 			e.tellWhy(ctx, s, onFree(req), why)
 			e.Facts = slices.DeleteFunc(e.Facts, func(f explain.Fact) bool { return slices.Contains(whyNobodyLeaves[:], f.Code) })
@@ -162,7 +162,7 @@ func onFree(req *gang.Request) *gang.Request {
 
 // tellWhy finds the facts of a refusal, and how far domains are from holding the gang.
 func (e *Explanation) tellWhy(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, why *Unschedulable) {
-	p, err := search.New(s, req, nil, problem.Bounds{})
+	p, err := search.New(s, req, nil, bounds.Search{})
 	if err != nil {
 		return // never: it was planned
 	}
@@ -174,16 +174,16 @@ func (e *Explanation) tellWhy(ctx context.Context, s *snapshot.Snapshot, req *ga
 }
 
 // remedy looks for changes that make the gang start.
-func (e *Explanation) remedy(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, plans int, planned problem.Bounds) {
+func (e *Explanation) remedy(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, plans int, planned bounds.Search) {
 	if plans == 0 {
 		plans = trialPlans
 	}
-	p, err := search.New(s, req, nil, problem.Bounds{Stop: orBackground(ctx).Done()})
+	p, err := search.New(s, req, nil, bounds.Search{Stop: orBackground(ctx).Done()})
 	if err != nil {
 		return // never: it was planned
 	}
 	defer p.Done()
-	plan := func(s *snapshot.Snapshot, req *gang.Request, evict bool, b problem.Bounds) (*explain.Plan, bool) {
+	plan := func(s *snapshot.Snapshot, req *gang.Request, evict bool, b bounds.Search) (*explain.Plan, bool) {
 		leave := victims.Nobody
 		if evict {
 			leave = victims.Anybody

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
@@ -306,7 +307,7 @@ const partsShare = 4
 // partMinima names the parts whose least number of members does not fit even without all others.
 func (f *factFinder) partMinima(ctx context.Context) (out []explain.Fact) {
 	req := f.p.Request
-	bounds := problem.Bounds{Left: f.p.NewBudget().Part(partsShare)}
+	bounds := bounds.Search{Left: f.p.NewBudget().Part(partsShare)}
 	for i := range req.Parts[:min(len(req.Parts), mostParts)] {
 		alone := *req
 		alone.Parts, alone.MinParts, alone.MinMember, alone.Total, alone.Members = req.Parts[i:i+1], 0, 0, 0, nil

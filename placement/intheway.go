@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/hitting"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
@@ -70,10 +71,10 @@ type obstacleSearch struct {
 	shapes   []*gang.Shape      // by member: what it is placed anew as
 	all      *problem.Problem   // all of them placed anew; nil if that is not supported
 	search   *hitting.Fewest
-	groups   []int          // by member: its group of the innermost level; its rank without groups
-	before   []int          // by member: number of waiting members of lower ranks
-	bounds   problem.Bounds // what all plans may spend together
-	unproven bool           // a plan was refused without proof, or not made for want of steps
+	groups   []int         // by member: its group of the innermost level; its rank without groups
+	before   []int         // by member: number of waiting members of lower ranks
+	bounds   bounds.Search // what all plans may spend together
+	unproven bool          // a plan was refused without proof, or not made for want of steps
 }
 
 // inTheWay is [Unschedulable.InTheWay] for the problem of a refused gang. It begins with a problem of its own: the one
@@ -81,12 +82,12 @@ type obstacleSearch struct {
 //
 // order: refusals.6
 func inTheWay(p *problem.Problem) Obstacles {
-	fresh, err := search.New(p.Snapshot, p.Request, nil, problem.Bounds{})
+	fresh, err := search.New(p.Snapshot, p.Request, nil, bounds.Search{})
 	if err != nil {
 		return Obstacles{} // never, unless the request has changed since
 	}
 	defer fresh.Done()
-	s := &obstacleSearch{p: fresh, bounds: problem.Bounds{Left: fresh.NewBudget()}}
+	s := &obstacleSearch{p: fresh, bounds: bounds.Search{Left: fresh.NewBudget()}}
 	s.findMembers()
 	s.search = hitting.NewFewest(s.classesOfMembers(), obstaclePlans, s.helps)
 	c, req := s.without(s.search.Sizes) // the gang as if none of it ran

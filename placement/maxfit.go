@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
@@ -84,7 +85,7 @@ func MaxFit(c *Cluster, q FitQuestion) ([]LayerFit, error) {
 		}
 		req.Groups[0].Limits = nil // they would keep members off nodes, too
 	}
-	p, err := search.New(s, req, nil, problem.Bounds{})
+	p, err := search.New(s, req, nil, bounds.Search{})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -43,7 +44,7 @@ func PlanContext(ctx context.Context, c *Cluster, req *gang.Request) (*Result, e
 	if err != nil {
 		return nil, err
 	}
-	return planOn(orBackground(ctx), s, req, victims.Anybody, problem.Bounds{})
+	return planOn(orBackground(ctx), s, req, victims.Anybody, bounds.Search{})
 }
 
 // orBackground is a context that is never done, where none is given.
@@ -57,13 +58,13 @@ func orBackground(ctx context.Context) context.Context {
 // planOn is Plan on a snapshot. It brings the request inside, where names are ids, rules are tiers and the quota has
 // capped the number of members, and decides it: first with a layer that is worth victims made a rule, then without. b
 // says what the search may spend.
-func planOn(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, leave victims.Leave, b problem.Bounds) (*Result, error) {
+func planOn(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, leave victims.Leave, b bounds.Search) (*Result, error) {
 	return planFor(ctx, s, req, nil, leave, b)
 }
 
 // planFor is planOn also for gangs that start together, t, of which req is the common request; nil: it is that of one gang.
 func planFor(
-	ctx context.Context, s *snapshot.Snapshot, req *gang.Request, t problem.Team, leave victims.Leave, b problem.Bounds,
+	ctx context.Context, s *snapshot.Snapshot, req *gang.Request, t problem.Team, leave victims.Leave, b bounds.Search,
 ) (*Result, error) {
 	b.Stop = ctx.Done()
 	if req != nil && len(req.Refused) > 0 {

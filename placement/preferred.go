@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/preferred"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
@@ -46,7 +47,7 @@ func decidePreferring(ctx context.Context, p *problem.Problem, leave victims.Lea
 
 // planKeeping is planOn for such a gang, with the request as decidePreferring has it.
 func planKeeping(s *snapshot.Snapshot, req *gang.Request, leave victims.Leave) (r *Result, kept *gang.Request, err error) {
-	p, err := search.New(s, req, nil, problem.Bounds{})
+	p, err := search.New(s, req, nil, bounds.Search{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/room"
@@ -35,7 +36,7 @@ const (
 // planRefused is planFor for a gang with refused nodes. The plan is made as if there were none; then members change places; and
 // only where that does not do, nodes are left out and it is made again.
 func planRefused(
-	ctx context.Context, s *snapshot.Snapshot, req *gang.Request, t problem.Team, leave victims.Leave, b problem.Bounds,
+	ctx context.Context, s *snapshot.Snapshot, req *gang.Request, t problem.Team, leave victims.Leave, b bounds.Search,
 ) (*Result, error) {
 	f := newRefused(s, req)
 	var rest front.Budget
@@ -48,7 +49,7 @@ func planRefused(
 	if stuck == nil {
 		return best, nil
 	}
-	p, err := search.New(s, f.without(), t, problem.Bounds{Stop: ctx.Done()})
+	p, err := search.New(s, f.without(), t, bounds.Search{Stop: ctx.Done()})
 	if err != nil {
 		return nil, err // never: it was planned
 	}
@@ -58,7 +59,7 @@ func planRefused(
 	}
 	e := exclusion{refused: f, best: best, tried: map[string]bool{}}
 	e.plan = func(req *gang.Request) (*Result, error) {
-		return planFor(ctx, s, req, t, leave, problem.Bounds{Left: b.Left, Steps: b.Left.Steps(), Bare: b.Bare})
+		return planFor(ctx, s, req, t, leave, bounds.Search{Left: b.Left, Steps: b.Left.Steps(), Bare: b.Bare})
 	}
 	if r := e.search(stuck); r != nil {
 		return r, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/outcome"
@@ -100,7 +101,7 @@ func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 		}
 	}
 	f := newRefused(free, anew)
-	p, err := search.New(free, f.without(), nil, problem.Bounds{})
+	p, err := search.New(free, f.without(), nil, bounds.Search{})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
@@ -69,7 +70,7 @@ func (t *team) plan(ctx context.Context, c *snapshot.Snapshot, gather []gang.Rul
 	if err != nil {
 		return nil, err
 	}
-	return planFor(ctx, c, t.request(gather, limits), t, leave, problem.Bounds{})
+	return planFor(ctx, c, t.request(gather, limits), t, leave, bounds.Search{})
 }
 
 // team are gangs that start together. Members of different gangs may have one name, so in the common request each has a
@@ -92,7 +93,7 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 	names := map[string]bool{}
 	for i, r := range requests {
 		field := fmt.Sprintf("requests[%d]", i)
-		p, err := search.New(c, r, nil, problem.Bounds{Stop: ctx.Done()})
+		p, err := search.New(c, r, nil, bounds.Search{Stop: ctx.Done()})
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", field, err))
 			continue
@@ -325,7 +326,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 	}
 	out := make([]*Result, len(t.gangs))
 	for i, r := range t.gangs {
-		p, err := search.New(c, r, nil, problem.Bounds{})
+		p, err := search.New(c, r, nil, bounds.Search{})
 		if err != nil {
 			return nil, err // never: newTeam has made it before
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/victims"
 	"github.com/muster-sched/muster/quota"
 )
@@ -124,7 +124,7 @@ func (t *turn) decide(ctx context.Context, c *Cluster, leave victims.Leave) (a a
 		a.err = t.alone
 	case len(t.requests) == 1 && len(t.gather) == 0 && (t.request() == nil || len(t.request().LimitsTogether) == 0):
 		a.results = make([]*Result, 1)
-		a.results[0], a.err = planOn(ctx, s, t.request(), leave, problem.Bounds{})
+		a.results[0], a.err = planOn(ctx, s, t.request(), leave, bounds.Search{})
 	default:
 		a.results, a.err = togetherOn(ctx, s, t.gather, leave, t.requests)
 	}
@@ -193,7 +193,7 @@ func (t *turn) refuseApart(ctx context.Context) {
 		p := &t.planned[i]
 		s, err := p.Cluster.made()
 		if err == nil {
-			_, err = planOn(ctx, s, p.Request, t.leaveFirst(), problem.Bounds{})
+			_, err = planOn(ctx, s, p.Request, t.leaveFirst(), bounds.Search{})
 		}
 		if err == nil {
 			continue

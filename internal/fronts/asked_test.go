@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
@@ -19,7 +20,7 @@ type ofProblem struct{ p *problem.Problem }
 // newSearch is a search for a request.
 func newSearch(t *testing.T, c *snapshot.Snapshot, req *gang.Request) *Search {
 	t.Helper()
-	p, err := problem.New(c, req, nil, problem.Bounds{})
+	p, err := problem.New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	p.Model.Doubt, p.Model.Left = new(bool), p.NewBudget()
 	p.Ready()

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -29,7 +30,7 @@ func TestInvariantsSeeWrongPlans(t *testing.T) {
 		}
 		c, err := snapshot.New(cluster.Spec{Nodes: nodes, Running: []cluster.Running{{Gang: "x", Member: "x-0", Node: "n1", Resources: muster.Resources{"gpu": 1}}}})
 		require.NoError(t, err)
-		p, err := problem.New(c, req, nil, problem.Bounds{})
+		p, err := problem.New(c, req, nil, bounds.Search{})
 		require.NoError(t, err)
 		_, err = problem.RefusedTogether(p)
 		require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/drawn"
 	"github.com/muster-sched/muster/internal/joint"
 	"github.com/muster-sched/muster/internal/layout"
@@ -71,7 +72,7 @@ func drawGang(t *rapid.T, spec *cluster.Spec) *gang.Request {
 
 // boundOf is the bound of a gang on a snapshot; the caller ends the problem.
 func boundOf(t require.TestingT, c *snapshot.Snapshot, req *gang.Request) (*joint.Bound, *problem.Problem) {
-	p, err := search.New(c, req, nil, problem.Bounds{})
+	p, err := search.New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	return joint.Of(p, p.OfRoles()), p
 }
@@ -294,7 +295,7 @@ func TestWeights(t *testing.T) {
 		for i, asks := range tc.asks {
 			req.Members = append(req.Members, gang.Member{Name: fmt.Sprint(i), Shape: &gang.Shape{Resources: asks}})
 		}
-		p, err := search.New(c, req, nil, problem.Bounds{})
+		p, err := search.New(c, req, nil, bounds.Search{})
 		require.NoError(t, err)
 		roles := []*problem.Problem{p}
 		if len(tc.asks) > 1 {

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/manyshapes"
 	"github.com/muster-sched/muster/internal/model"
@@ -71,7 +72,7 @@ func draw(t *rapid.T) *drawing {
 func (d *drawing) ask(t require.TestingT) {
 	c, err := snapshot.New(d.spec)
 	require.NoError(t, err)
-	d.p, err = search.New(c, d.req, nil, problem.Bounds{})
+	d.p, err = search.New(c, d.req, nil, bounds.Search{})
 	require.NoError(t, err)
 }
 

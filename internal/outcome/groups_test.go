@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/outcome"
@@ -56,7 +57,7 @@ func inHall(t *testing.T, members int, with func(req *gang.Request), running ...
 	if with != nil {
 		with(req)
 	}
-	p, err := problem.New(c, req, nil, problem.Bounds{})
+	p, err := problem.New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	p.Ready()
 	return p

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
@@ -31,7 +32,7 @@ func asked(t require.TestingT, devices []int64, leaving ...cluster.MemberRef) *p
 	if devices[0] != devices[1] { // pairs, each on a node
 		req.Groups = []gang.Groups{{Size: 2, Gather: []gang.Rule{{Layer: "node", Strength: gang.MustGather}}}}
 	}
-	p, err := problem.New(c, req, nil, problem.Bounds{})
+	p, err := problem.New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	return p
 }

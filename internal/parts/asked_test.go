@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/room"
@@ -35,7 +36,7 @@ func TestSlotsBesideReservedAmountsAreSummedUp(t *testing.T) {
 	two := gang.Shape{Resources: muster.Resources{"gpu": 2}}
 	p, err := problem.New(oneRack(t), &gang.Request{Name: "gang", Shape: gang.Shape{Resources: muster.Resources{"gpu": 1}}, Members: []gang.Member{
 		{Name: "0"}, {Name: "1", Shape: &two},
-	}}, nil, problem.Bounds{})
+	}}, nil, bounds.Search{})
 	require.NoError(t, err)
 	Engine{p}.Count()
 	p.Ready()

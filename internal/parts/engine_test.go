@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -15,7 +16,7 @@ import (
 // ready is a request on a snapshot, counted, with all of its members admitted.
 func ready(t *testing.T, c *snapshot.Snapshot, req *gang.Request) Engine {
 	t.Helper()
-	p, err := problem.New(c, req, nil, problem.Bounds{})
+	p, err := problem.New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	e := Engine{p}
 	e.Count()

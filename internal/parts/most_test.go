@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/steps"
@@ -37,7 +38,7 @@ func TestStepsAreKeptForWhatMustBePlaced(t *testing.T) {
 		req.Parts = append(req.Parts, part)
 	}
 	for _, n := range []int64{1000, 4000, 16000} { // too few for all members, enough for the least of them
-		p, err := problem.New(c, req, nil, problem.Bounds{})
+		p, err := problem.New(c, req, nil, bounds.Search{})
 		require.NoError(t, err)
 		Engine{p}.Count()
 		p.Ready()

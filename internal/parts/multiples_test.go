@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 )
@@ -22,7 +23,7 @@ func TestSelectedMembersKeepMultiples(t *testing.T) {
 	for i := range 7 {
 		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint(i)})
 	}
-	p, err := problem.New(oneRack(t), req, nil, problem.Bounds{})
+	p, err := problem.New(oneRack(t), req, nil, bounds.Search{})
 	require.NoError(t, err)
 	Engine{p}.Count()
 	p.Ready()

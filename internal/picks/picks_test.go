@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
@@ -39,7 +40,7 @@ func drawPicks(t *rapid.T) (*Picks, *problem.Problem) {
 	}
 	req.MinParts = rapid.IntRange(0, len(req.Parts)).Draw(t, "bundles that are needed")
 	req.MinMember = rapid.IntRange(1, len(req.Members)).Draw(t, "minimum")
-	p, err := problem.New(c, req, nil, problem.Bounds{})
+	p, err := problem.New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	if p.Model.Gang == nil || Of(&p.Model, nil, 1<<10) == nil {
 		t.Skip("no members that may be left out differ")

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
@@ -78,7 +79,7 @@ func bestOf(p *problem.Problem) *outcome.Outcome {
 
 // kept is what is kept of preferred limits, as the request with hard ones has them, and the plan; nil: none is kept.
 func kept(t require.TestingT, s *snapshot.Snapshot, req *gang.Request) (*Search, *outcome.Outcome) {
-	p, err := search.New(s, req, nil, problem.Bounds{})
+	p, err := search.New(s, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	o := bestOf(p)
 	require.NotNil(t, o)
@@ -164,7 +165,7 @@ func TestLimitsThatCannotBeKept(t *testing.T) {
 	groups.Groups = []gang.Groups{{Size: 2, Limits: []gang.Limit{rather(gang.Within, "rack", 2)}}}
 	parts.Parts = []gang.Part{{Name: "a", Members: []string{"m0", "m1"}, Groups: groups.Groups}}
 	for want, req := range map[string]*gang.Request{"request.Groups[0].Limits[0]": groups, "request.Parts[0].Groups[0].Limits[0]": parts} {
-		p, err := search.New(s, req, nil, problem.Bounds{})
+		p, err := search.New(s, req, nil, bounds.Search{})
 		require.NoError(t, err, want)
 		_, err = Read(p)
 		require.ErrorIs(t, err, muster.ErrNotSupported)
@@ -179,7 +180,7 @@ func TestStoppedSearchesAreInDoubt(t *testing.T) {
 	require.NoError(t, err)
 	stop := make(chan struct{})
 	close(stop)
-	p, err := search.New(s, job(2, rather(gang.Apart, "rack", 1)), nil, problem.Bounds{})
+	p, err := search.New(s, job(2, rather(gang.Apart, "rack", 1)), nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	best := planOf(bestOf(p))
@@ -230,7 +231,7 @@ func TestExcessesAreTheFirstThatFit(t *testing.T) {
 		req.MinMember = rapid.IntRange(0, len(req.Members)).Draw(t, "min")
 		s, err := snapshot.New(spec)
 		require.NoError(t, err)
-		p, err := search.New(s, req, nil, problem.Bounds{})
+		p, err := search.New(s, req, nil, bounds.Search{})
 		require.NoError(t, err)
 		o := bestOf(p)
 		if o == nil {
@@ -260,7 +261,7 @@ func firstThatFits(t *rapid.T, s *snapshot.Snapshot, req *gang.Request, best Pla
 		for ; l.Most <= last; l.Most++ {
 			next := hard
 			next.Limits = append(slices.Clone(hard.Limits), l)
-			p, err := search.New(s, &next, nil, problem.Bounds{})
+			p, err := search.New(s, &next, nil, bounds.Search{})
 			require.NoError(t, err)
 			if o := bestOf(p); o != nil && !leavesOut(planOf(o).Ranks, best.Ranks) && (best.Waits || !planOf(o).Waits) {
 				hard, best, ranks = next, planOf(o), planOf(o).Ranks

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
@@ -221,12 +222,12 @@ func TestWhoSeesWhatIsHeld(t *testing.T) {
 	c, err := holds.New(spec)
 	require.NoError(t, err)
 	for name, want := range map[string]int64{"g": 4, "h": 1} {
-		p, err := problem.New(c, request(1, func(req *gang.Request) { req.Name = name }), nil, problem.Bounds{})
+		p, err := problem.New(c, request(1, func(req *gang.Request) { req.Name = name }), nil, bounds.Search{})
 		require.NoError(t, err)
 		table := p.Model.Room.Table()
 		require.Equal(t, want, table.At(p.Model.View.NodeVertex(at(p, "a1"))), name)
 	}
-	p, err := problem.New(c, request(1, func(req *gang.Request) { req.Name = "both" }), &team{[]string{"f", "g"}, []string{"g"}}, problem.Bounds{})
+	p, err := problem.New(c, request(1, func(req *gang.Request) { req.Name = "both" }), &team{[]string{"f", "g"}, []string{"g"}}, bounds.Search{})
 	require.NoError(t, err)
 	table := p.Model.Room.Table()
 	require.Equal(t, int64(4), table.At(p.Model.View.NodeVertex(at(p, "a1"))), "it is one of those that start together")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
@@ -31,7 +32,7 @@ func (p *Problem) derive() *Problem {
 func (p *Problem) Kept() *Problem {
 	next := p.derive()
 	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
-	next.scratch, next.Model.Memory, next.Model.Pending, next.Names, next.Model.Levels, next.Bounds, next.whole = nil, nil, nil, nil, nil, Bounds{}, nil
+	next.scratch, next.Model.Memory, next.Model.Pending, next.Names, next.Model.Levels, next.Bounds, next.whole = nil, nil, nil, nil, nil, bounds.Search{}, nil
 	next.Room = next.Room.Fresh(next.IsOwn)
 	readSteps(next)
 	next.Room.Spared, next.Room.Placed, next.Room.Waits = false, nil, nil // refusals are told over all nodes
@@ -88,7 +89,7 @@ func withoutOthers(p *Problem, st model.Strategy) *Problem {
 }
 
 // Again is the problem for one more search, which has steps and doubts of its own.
-func (p *Problem) Again(b Bounds) *Problem {
+func (p *Problem) Again(b bounds.Search) *Problem {
 	next := p.derive()
 	next.Bounds, next.Model.Left, next.Model.Doubt = b, b.Left, new(bool)
 	readSteps(next)

@@ -18,6 +18,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
@@ -145,7 +146,7 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 		"withoutOthers": {[]*Problem{whole, selected, bundled, unparted}, func(p *Problem) *Problem {
 			return withoutOthers(p, model.Strategy{Gang: 7, Groups: []int32{5}})
 		}},
-		"Again":            {both, func(p *Problem) *Problem { return p.Again(Bounds{Left: p.NewBudget()}) }},
+		"Again":            {both, func(p *Problem) *Problem { return p.Again(bounds.Search{Left: p.NewBudget()}) }},
 		"WithLeavingGone":  {append(both[:3:3], staying), (*Problem).WithLeavingGone},
 		"WithoutMultiples": {both, (*Problem).WithoutMultiples},
 		"WithLimits":       {both, func(p *Problem) *Problem { return p.WithLimits(nil, nil) }},
@@ -318,7 +319,7 @@ func rich(t *testing.T) *Problem {
 	req.Parts[0].Gather = []gang.Rule{{Layer: "rack", Strength: gang.MustGather}, {Layer: "rack", Multiple: 2}}
 	req.Parts[1].Gather = []gang.Rule{{Layer: "rack", Multiple: 2}}
 	req.Parts[2].Tree, req.Parts[2].Gather = "feeds", []gang.Rule{{Layer: "feed", Strength: gang.MustGather}}
-	p, err := New(c, req, nil, Bounds{Stop: make(chan struct{})})
+	p, err := New(c, req, nil, bounds.Search{Stop: make(chan struct{})})
 	require.NoError(t, err)
 	p.Ready()
 	p.Room.Judges.Tolerates(&req.Shape, nil) // so that there is a judge

@@ -12,6 +12,7 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
@@ -151,7 +152,7 @@ func TestWhatIsProven(t *testing.T) {
 	*p.Model.Doubt = true
 	require.False(t, p.ProvenBest())
 	require.False(t, spared.ProvenBest())
-	require.True(t, p.Again(problem.Bounds{}).ProvenBest(), "another search has doubts of its own")
+	require.True(t, p.Again(bounds.Search{}).ProvenBest(), "another search has doubts of its own")
 	require.Len(t, problem.EachAlone(p), 2)
 	one := ready(t, request(2, nil))
 	require.Same(t, one, problem.EachAlone(one)[0])
@@ -192,7 +193,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 			}
 		})
 		slices.Reverse(req.Members)
-		p, err := problem.New(c, req, nil, problem.Bounds{})
+		p, err := problem.New(c, req, nil, bounds.Search{})
 		require.NoError(t, err)
 		require.Len(t, p.Names, members+1)
 		require.Equal(t, "m0", p.Names[0])

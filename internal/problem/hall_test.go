@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -75,7 +76,7 @@ func ask(t *testing.T, spec cluster.Spec, req *gang.Request, team problem.Team) 
 	t.Helper()
 	c, err := snapshot.New(spec)
 	require.NoError(t, err)
-	return problem.New(c, req, team, problem.Bounds{})
+	return problem.New(c, req, team, bounds.Search{})
 }
 
 // ready is the problem of a request in the hall, where some members run.

@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
@@ -101,7 +102,7 @@ func TestRanks(t *testing.T) {
 func drawn(t require.TestingT, spec cluster.Spec, req *gang.Request) *problem.Problem {
 	c, err := snapshot.New(spec)
 	require.NoError(t, err)
-	p, err := problem.New(c, req, nil, problem.Bounds{})
+	p, err := problem.New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	p.Model.Admitted = len(p.Model.Pending)
 	p.Ready()

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/limits"
@@ -48,20 +49,9 @@ type Problem struct {
 	RefusedBy *quota.Refusal     // the quota's refusal of the least members; nil: it admits them
 	Unsettled bool               // the search for victims ended before it was known that none help
 	scratch   *scratch
-	Bounds    Bounds
+	Bounds    bounds.Search
 	Unbundled *Problem // the gang itself, where whole groups are placed like members; else nil
 	whole     *Problem // the same problem over all nodes, if nodes meant for others are left out here; else nil
-}
-
-// Bounds say when the searches of a plan end.
-type Bounds struct {
-	Stop <-chan struct{} // closed: who asked waits no longer, and searches end as if their steps were spent; nil: never
-	Left *front.Budget   // what they may spend; nil: what the request says
-	Rest *front.Budget   // what is left of the steps in the end is written here, all that a gang in parts has; nil: nowhere
-	// Steps bound what is counted beside that, such as selections that are enumerated; 0: the request's steps do.
-	Steps int
-	// Bare: of a refusal it is asked only whether it is proven.
-	Bare bool
 }
 
 // partState has the fields that only a gang in parts needs.
@@ -94,7 +84,7 @@ type Team interface {
 
 // New brings a request inside, without any search. Too few known members are found later; every error here is an
 // InvalidError. O(members * log).
-func New(c *snapshot.Snapshot, req *gang.Request, t Team, b Bounds) (*Problem, error) {
+func New(c *snapshot.Snapshot, req *gang.Request, t Team, b bounds.Search) (*Problem, error) {
 	ordered, err := req.Ordered()
 	if err != nil {
 		return nil, err
@@ -156,11 +146,11 @@ func readFeatures(p *Problem) error {
 // readSteps says how much work the searches of a problem may take.
 func readSteps(p *Problem) {
 	p.Model.Stop = p.Bounds.Stop
-	p.Model.Steps, p.Model.Charged = cmp.Or(min(p.Request.Steps, mostSteps), defaultSteps), p.Bounds.Steps > 0
-	if p.Model.Charged {
-		p.Model.Steps = min(p.Model.Steps, p.Bounds.Steps)
-	}
+	p.Model.Steps, p.Model.Charged = p.Bounds.Of(p.Request.Steps)
 }
+
+// NewBudget is the budget of a whole plan.
+func (p *Problem) NewBudget() *front.Budget { return front.NewBudget(p.Model.Steps, p.Model.Stop) }
 
 // Ready finishes a problem once Least is known: it reads policies of zones, and counts running members by vertex.
 func (p *Problem) Ready() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
@@ -21,7 +22,7 @@ import (
 
 // inQuota is a gang in a quota of so many devices, of which so many are guaranteed.
 func inQuota(t require.TestingT, spec func() *snapshot.Snapshot, req *gang.Request) (*problem.Problem, *quota.State) {
-	p, err := problem.New(spec(), req, nil, problem.Bounds{})
+	p, err := problem.New(spec(), req, nil, bounds.Search{})
 	require.NoError(t, err)
 	state, err := problem.RefusedTogether(p)
 	require.NoError(t, err)
@@ -57,7 +58,7 @@ func TestQuotasAdmitGangs(t *testing.T) {
 	p, state := inQuota(t, of, request(9, nil))
 	require.Nil(t, state, "it is in no quota")
 	require.Equal(t, 9, p.Model.Admitted)
-	p, err := problem.New(of(), request(1, func(req *gang.Request) { req.Quota = "nobody's" }), nil, problem.Bounds{})
+	p, err := problem.New(of(), request(1, func(req *gang.Request) { req.Quota = "nobody's" }), nil, bounds.Search{})
 	require.NoError(t, err)
 	_, err = problem.RefusedTogether(p)
 	require.ErrorContains(t, err, "unknown quota")
@@ -148,7 +149,7 @@ func TestWhereNobodyStaysOut(t *testing.T) {
 // What a search may take follows from the steps of the request, which have a default and a bound.
 func TestStepsOfSearches(t *testing.T) {
 	steps := func(asked, bound int) *model.Model {
-		return &ready(t, request(4, func(req *gang.Request) { req.Steps = asked })).Again(problem.Bounds{Steps: bound}).Model
+		return &ready(t, request(4, func(req *gang.Request) { req.Steps = asked })).Again(bounds.Search{Steps: bound}).Model
 	}
 	require.Equal(t, 1<<16, steps(0, 0).Steps)
 	require.Equal(t, 1<<24, steps(1<<30, 0).Steps)

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -24,7 +25,7 @@ func asked(t *testing.T, with func(req *gang.Request)) *Problem {
 		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint(i)})
 	}
 	with(req)
-	p, err := New(c, req, nil, Bounds{})
+	p, err := New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	return p
 }
@@ -96,7 +97,7 @@ func TestRolesDifferInAnything(t *testing.T) {
 		s := &gang.Shape{Resources: muster.Resources{"cpu": int64(i % 500), "memory": int64(500 - i%500)}} // all of one sum
 		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint(i), Shape: s})
 	}
-	p, err := New(c, req, nil, Bounds{})
+	p, err := New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	require.Len(t, p.Room.Shapes, 500)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/topology"
@@ -46,11 +47,11 @@ func racksOf(t *testing.T, racks, more int) (*snapshot.Snapshot, *gang.Request) 
 // The tree is laid out once for all trials that add nodes to one of its domains, and in each of them there are so many nodes more.
 func TestTreesAreLaidOutOnceForNewNodes(t *testing.T) {
 	s, req := racksOf(t, 8, 0)
-	p, err := problem.New(s, req, nil, problem.Bounds{})
+	p, err := problem.New(s, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	laid, added := map[*snapshot.Lineage]bool{}, map[int]bool{}
-	refusing := func(s *snapshot.Snapshot, _ *gang.Request, _ bool, _ problem.Bounds) (*explain.Plan, bool) {
+	refusing := func(s *snapshot.Snapshot, _ *gang.Request, _ bool, _ bounds.Search) (*explain.Plan, bool) {
 		laid[s.Lineage], added[s.Len()-8] = true, true
 		return nil, true
 	}
@@ -66,10 +67,10 @@ func TestTreesAreLaidOutOnceForNewNodes(t *testing.T) {
 func TestResourcesCountWhereClustersAreLaidOut(t *testing.T) {
 	spent := func(more int) int64 {
 		s, req := racksOf(t, 8, more)
-		p, err := problem.New(s, req, nil, problem.Bounds{})
+		p, err := problem.New(s, req, nil, bounds.Search{})
 		require.NoError(t, err)
 		defer p.Done()
-		refusing := func(*snapshot.Snapshot, *gang.Request, bool, problem.Bounds) (*explain.Plan, bool) { return nil, true }
+		refusing := func(*snapshot.Snapshot, *gang.Request, bool, bounds.Search) (*explain.Plan, bool) { return nil, true }
 		search := Search{Plan: refusing, Left: p.NewBudget(), Plans: 200}
 		search.begin(1)
 		search.additions(state{s, req})

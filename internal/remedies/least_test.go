@@ -14,8 +14,8 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/changed"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/quota"
@@ -146,7 +146,7 @@ func supported(q question) bool {
 	if err != nil {
 		return false
 	}
-	p, err := search.New(s, &q.req, nil, problem.Bounds{})
+	p, err := search.New(s, &q.req, nil, bounds.Search{})
 	if err == nil {
 		p.Done()
 	}

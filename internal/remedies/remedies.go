@@ -15,6 +15,7 @@ import (
 
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/kinds"
 	"github.com/muster-sched/muster/internal/leavable"
@@ -26,7 +27,7 @@ import (
 
 // Planner plans a request on a snapshot within bounds; evict says whether anybody may leave for it. No plan: nil. Proven says that it is the
 // best one, or that there is none.
-type Planner func(s *snapshot.Snapshot, req *gang.Request, evict bool, b problem.Bounds) (plan *explain.Plan, proven bool)
+type Planner func(s *snapshot.Snapshot, req *gang.Request, evict bool, b bounds.Search) (plan *explain.Plan, proven bool)
 
 // Budget is the steps of a plan, for those who hand them over.
 type Budget = front.Budget
@@ -255,8 +256,8 @@ func (f *Search) planAgain(at state) {
 }
 
 // within are the bounds of a plan that may spend so much: nothing in it may do more than a plan with so many steps.
-func within(left *front.Budget) problem.Bounds {
-	return problem.Bounds{Left: left, Steps: left.Steps(), Bare: true}
+func within(left *front.Budget) bounds.Search {
+	return bounds.Search{Left: left, Steps: left.Steps(), Bare: true}
 }
 
 // trialShare is the part of the steps of a kind that one trial may take: one in so many.

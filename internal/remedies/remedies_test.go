@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -43,12 +44,12 @@ func full(t *testing.T, nodes int) (*snapshot.Snapshot, *gang.Request) {
 // suffice.
 func TestTrialsShareTheSteps(t *testing.T) {
 	s, req := full(t, 64)
-	p, err := problem.New(s, req, nil, problem.Bounds{})
+	p, err := problem.New(s, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	left := p.NewBudget()
 	total, spent, tried := left.Packing.Left(), int64(0), 0
-	greedy := func(_ *snapshot.Snapshot, _ *gang.Request, _ bool, b problem.Bounds) (*explain.Plan, bool) {
+	greedy := func(_ *snapshot.Snapshot, _ *gang.Request, _ bool, b bounds.Search) (*explain.Plan, bool) {
 		require.LessOrEqual(t, int64(b.Steps), max(1, b.Left.Packing.Left()))
 		n := b.Left.Packing.Left()
 		b.Left.Packing.Spend(n + 1)
@@ -72,7 +73,7 @@ func TestTrialsShareTheSteps(t *testing.T) {
 // Once no steps are left nothing is made ready for a trial: no copy of the cluster is changed.
 func TestNoStepsNoCopies(t *testing.T) {
 	s, req := full(t, 64)
-	p, err := problem.New(s, req, nil, problem.Bounds{})
+	p, err := problem.New(s, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	f := Search{Left: p.NewBudget(), Plans: 200}
@@ -89,7 +90,7 @@ func TestNoStepsNoCopies(t *testing.T) {
 // Nodes are added in clusters that are too large to be laid out anew for a trial: others of the domain stand in for the new ones.
 func TestAdditionsInLargeClusters(t *testing.T) {
 	s, req := full(t, remade+100)
-	plan := func(s *snapshot.Snapshot, req *gang.Request, _ bool, b problem.Bounds) (*explain.Plan, bool) {
+	plan := func(s *snapshot.Snapshot, req *gang.Request, _ bool, b bounds.Search) (*explain.Plan, bool) {
 		p, err := search.New(s, req, nil, b)
 		require.NoError(t, err)
 		defer p.Done()
@@ -98,7 +99,7 @@ func TestAdditionsInLargeClusters(t *testing.T) {
 		}
 		return &explain.Plan{Members: len(req.Members)}, true
 	}
-	p, err := search.New(s, req, nil, problem.Bounds{})
+	p, err := search.New(s, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	req.NeverPreempts = true
@@ -114,9 +115,9 @@ func TestAdditionsInLargeClusters(t *testing.T) {
 func TestTrialsShareThePlans(t *testing.T) {
 	s, req := full(t, 8)
 	for _, test := range []struct{ plans, want int }{{30, 10}, {6, fewPlans}, {2, 2}, {0, 0}} {
-		p, err := search.New(s, req, nil, problem.Bounds{})
+		p, err := search.New(s, req, nil, bounds.Search{})
 		require.NoError(t, err)
-		never := func(*snapshot.Snapshot, *gang.Request, bool, problem.Bounds) (*explain.Plan, bool) { return nil, true }
+		never := func(*snapshot.Snapshot, *gang.Request, bool, bounds.Search) (*explain.Plan, bool) { return nil, true }
 		f := Search{Plan: never, Left: p.NewBudget(), Plans: test.plans}
 		f.begin(3)
 		for range 2 * (test.plans + 1) {
@@ -165,11 +166,11 @@ func TestPartsNeedWhatIsInThem(t *testing.T) {
 func TestMinimaThatDoNotHelpAreTriedOnce(t *testing.T) {
 	s, req := full(t, 4)
 	req.Parts = []gang.Part{{Name: "a", Members: []string{"job-0", "job-1"}}, {Name: "b", Members: []string{"job-2", "job-3"}}}
-	p, err := search.New(s, req, nil, problem.Bounds{})
+	p, err := search.New(s, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	tried := 0
-	never := func(*snapshot.Snapshot, *gang.Request, bool, problem.Bounds) (*explain.Plan, bool) {
+	never := func(*snapshot.Snapshot, *gang.Request, bool, bounds.Search) (*explain.Plan, bool) {
 		tried++
 		return nil, true
 	}
@@ -189,7 +190,7 @@ func TestMinimaThatDoNotHelpAreTriedOnce(t *testing.T) {
 // What slots tell of amounts is known where no quota is asked, and leaving members count as gone where the gang waits for them.
 func TestRoomsAreThoseOfTheGang(t *testing.T) {
 	s, req := full(t, 4)
-	p, err := search.New(s, req, nil, problem.Bounds{})
+	p, err := search.New(s, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	f := Search{Left: p.NewBudget(), Plans: 200}

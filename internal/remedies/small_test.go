@@ -10,9 +10,9 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/kinds"
 	"github.com/muster-sched/muster/internal/outcome"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/victims"
@@ -74,7 +74,7 @@ func quotasOf(specs ...quota.Spec) *quota.Tree {
 }
 
 // plans is a planner by the engines alone: what fits now, else once those are gone who leave, else once others have left.
-func plans(s *snapshot.Snapshot, req *gang.Request, evict bool, b problem.Bounds) (*explain.Plan, bool) {
+func plans(s *snapshot.Snapshot, req *gang.Request, evict bool, b bounds.Search) (*explain.Plan, bool) {
 	p, err := search.New(s, req, nil, b)
 	if err != nil {
 		return nil, true
@@ -113,7 +113,7 @@ func fits(spec cluster.Spec, req *gang.Request) *explain.Plan {
 	if err != nil {
 		return nil
 	}
-	plan, _ := plans(s, req, true, problem.Bounds{})
+	plan, _ := plans(s, req, true, bounds.Search{})
 	return plan
 }
 
@@ -121,7 +121,7 @@ func fits(spec cluster.Spec, req *gang.Request) *explain.Plan {
 func remediesOf(t require.TestingT, spec cluster.Spec, req *gang.Request) ([]explain.Relaxation, []explain.NotTried) {
 	s, err := snapshot.New(spec)
 	require.NoError(t, err)
-	p, err := search.New(s, req, nil, problem.Bounds{})
+	p, err := search.New(s, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	f := Search{Plan: plans, Left: p.NewBudget(), Plans: 200}

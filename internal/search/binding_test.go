@@ -9,7 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/topology"
@@ -84,7 +84,7 @@ func TestTheRuleThatBindsIsNamed(t *testing.T) {
 			r.Parts[0].Limits, r.Parts[1].Limits = []gang.Limit{apart("node", 2)}, []gang.Limit{apart("rack", 1)}
 		}, "Apart rack at most 1 for part second"},
 	} {
-		p, err := search.New(twoRacks(t), sized(tc.members, tc.change), nil, problem.Bounds{})
+		p, err := search.New(twoRacks(t), sized(tc.members, tc.change), nil, bounds.Search{})
 		require.NoError(t, err, name)
 		require.Nil(t, search.Best(p), name)
 		require.Equal(t, tc.want, search.Binding(p), name)

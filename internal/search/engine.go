@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/parts"
@@ -96,13 +97,13 @@ func Outcomes(p *problem.Problem) iter.Seq[*outcome.Outcome] {
 // New brings a request inside and makes it ready for its engine: how many members must be placed, and how many the
 // quota admits. t has the gangs of a common request, nil for a gang alone. Every error is an InvalidError; a gang of
 // which too few members are known is refused later. The caller gives the problem back by its Done.
-func New(c *snapshot.Snapshot, req *gang.Request, t problem.Team, b problem.Bounds) (*problem.Problem, error) {
+func New(c *snapshot.Snapshot, req *gang.Request, t problem.Team, b bounds.Search) (*problem.Problem, error) {
 	return ready(c, req, t, b, func(p *problem.Problem) { For(p).Count() })
 }
 
 // Again is New for the request of a problem on a snapshot where the same members of the gang run: these are not counted
 // again.
-func Again(c *snapshot.Snapshot, before *problem.Problem, b problem.Bounds) (*problem.Problem, error) {
+func Again(c *snapshot.Snapshot, before *problem.Problem, b bounds.Search) (*problem.Problem, error) {
 	return ready(c, before.Request, before.Team, b, func(p *problem.Problem) {
 		if p.InParts() { // an engine of one shape has nothing to count
 			parts.Engine{P: p}.CountAs(before)
@@ -111,7 +112,7 @@ func Again(c *snapshot.Snapshot, before *problem.Problem, b problem.Bounds) (*pr
 }
 
 // ready makes a problem, which count counts, ready for its engine.
-func ready(c *snapshot.Snapshot, req *gang.Request, t problem.Team, b problem.Bounds, count func(p *problem.Problem)) (*problem.Problem, error) {
+func ready(c *snapshot.Snapshot, req *gang.Request, t problem.Team, b bounds.Search, count func(p *problem.Problem)) (*problem.Problem, error) {
 	p, err := problem.New(c, req, t, b)
 	if err != nil {
 		return nil, err

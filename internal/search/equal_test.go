@@ -8,6 +8,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
@@ -18,7 +19,7 @@ import (
 // ready brings a request inside.
 func ready(t *testing.T, c *snapshot.Snapshot, req *gang.Request) *problem.Problem {
 	t.Helper()
-	p, err := search.New(c, req, nil, problem.Bounds{})
+	p, err := search.New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	return p
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -60,7 +60,7 @@ func TestOneIndexWhereNoNodeIsMeantForOthers(t *testing.T) {
 		if tc.roles {
 			req.Members[1].Shape = &gang.Shape{Resources: muster.Resources{muster.CPU: 2}}
 		}
-		p, err := search.New(c, req, nil, problem.Bounds{})
+		p, err := search.New(c, req, nil, bounds.Search{})
 		require.NoError(t, err)
 		require.NotNil(t, search.For(p).Search(), name)
 		p.Done()

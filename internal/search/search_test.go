@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -48,7 +49,7 @@ func TestWaitsOnlyForWhoLeaves(t *testing.T) {
 		"one stays":              {[]cluster.Running{stays}, waits, false},
 		"nobody runs":            {nil, waits, false},
 	} {
-		p, err := search.New(oneNode(t, tc.running...), tc.req, nil, problem.Bounds{})
+		p, err := search.New(oneNode(t, tc.running...), tc.req, nil, bounds.Search{})
 		require.NoError(t, err)
 		require.Equal(t, tc.want, search.Awaits(p), name)
 		o := search.Wait(p)
@@ -64,27 +65,27 @@ func TestWaitsOnlyForWhoLeaves(t *testing.T) {
 func TestProblemsThatAreNone(t *testing.T) {
 	c := oneNode(t)
 	req := two()
-	p, err := search.New(c, req, nil, problem.Bounds{})
+	p, err := search.New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
-	again, err := search.Again(c, p, problem.Bounds{})
+	again, err := search.Again(c, p, bounds.Search{})
 	require.NoError(t, err)
 	require.NotNil(t, search.For(again).Search())
 	again.Done()
 
 	req.Quota = "nowhere"
-	_, err = search.New(c, req, nil, problem.Bounds{})
+	_, err = search.New(c, req, nil, bounds.Search{})
 	require.ErrorContains(t, err, "request.Quota")
-	_, err = search.Again(c, p, problem.Bounds{})
+	_, err = search.Again(c, p, bounds.Search{})
 	require.ErrorContains(t, err, "request.Quota")
 	req.Quota, req.Tree = "", "nowhere"
-	_, err = search.New(c, req, nil, problem.Bounds{})
+	_, err = search.New(c, req, nil, bounds.Search{})
 	require.ErrorContains(t, err, "request.Tree")
 	p.Done()
 }
 
 // Plans of every domain come one after the other, and end where they are no longer asked for.
 func TestOutcomesEnd(t *testing.T) {
-	p, err := search.New(oneNode(t), two(), nil, problem.Bounds{})
+	p, err := search.New(oneNode(t), two(), nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	all := 0
@@ -119,7 +120,7 @@ func TestOutcomesBeginWithoutParts(t *testing.T) {
 	spec.Trees = []cluster.NamedTree{{Tree: tree}}
 	c, err := snapshot.New(spec)
 	require.NoError(t, err)
-	p, err := search.New(c, req, nil, problem.Bounds{})
+	p, err := search.New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	require.NotEmpty(t, p.Parts.First)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
@@ -47,7 +48,7 @@ func take(t *testing.T, list, beside []byte) (f found, valid bool) {
 	had := front.Budget{Fronts: steps.New(64<<16, nil), Sets: steps.New(4<<16, nil), Packing: steps.New(16<<16, nil)}
 	left := had
 	f = found{genes: list, beside: beside, nodes: len(spec.Nodes)}
-	p, err := search.New(s, req, nil, problem.Bounds{Left: &left})
+	p, err := search.New(s, req, nil, bounds.Search{Left: &left})
 	if err != nil {
 		return f, false
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -48,7 +49,7 @@ func roles(asks ...int64) *gang.Request {
 
 func evict(t *testing.T, c *snapshot.Snapshot, r *gang.Request) (*Eviction, *problem.Problem) {
 	t.Helper()
-	p, err := search.New(c, r, nil, problem.Bounds{})
+	p, err := search.New(c, r, nil, bounds.Search{})
 	require.NoError(t, err)
 	p.Room.LeavingGone = true
 	return Evict(p, Anybody), p
@@ -147,7 +148,7 @@ func TestDoubtOfASelectionBefore(t *testing.T) {
 func TestTrialsShareTheirSteps(t *testing.T) {
 	c, gang := full(t, 4, 1, 2, 5), roles(5, 3, 5, 3)
 	gang.Steps = 500
-	p, err := search.New(c, gang, nil, problem.Bounds{})
+	p, err := search.New(c, gang, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	p.Room.LeavingGone = true
@@ -195,7 +196,7 @@ func TestDoubtOfOneTrial(t *testing.T) {
 	require.NoError(t, err)
 	gang, doubted := roles(7, 5, 3, 1, 6, 4, 2), 0
 	for gang.Steps = 180; gang.Steps < 300; gang.Steps += 2 {
-		p, err := search.New(c, gang, nil, problem.Bounds{})
+		p, err := search.New(c, gang, nil, bounds.Search{})
 		require.NoError(t, err)
 		p.Room.LeavingGone = true
 		least, _ := search.For(p).Minimal()
@@ -216,11 +217,11 @@ func TestDoubtOfOneTrial(t *testing.T) {
 func TestSparingIsPaidFor(t *testing.T) {
 	c, gang := full(t, 4, 1, 2, 5), roles(5, 3, 5, 3)
 	spent := func(change func(*victimSearch)) (reserve, all int64) {
-		p, err := search.New(c, gang, nil, problem.Bounds{})
+		p, err := search.New(c, gang, nil, bounds.Search{})
 		require.NoError(t, err)
 		left := p.NewBudget()
 		p.Done()
-		p, err = search.New(c, gang, nil, problem.Bounds{Left: left})
+		p, err = search.New(c, gang, nil, bounds.Search{Left: left})
 		require.NoError(t, err)
 		defer p.Done()
 		p.Room.LeavingGone = true
@@ -266,11 +267,11 @@ func TestHopeless(t *testing.T) {
 		if tc.change != nil {
 			tc.change(r)
 		}
-		p, err := search.New(c, r, nil, problem.Bounds{})
+		p, err := search.New(c, r, nil, bounds.Search{})
 		require.NoError(t, err)
 		left := p.NewBudget()
 		p.Done()
-		p, err = search.New(c, r, nil, problem.Bounds{Left: left, Bare: true})
+		p, err = search.New(c, r, nil, bounds.Search{Left: left, Bare: true})
 		require.NoError(t, err)
 		hopeless, proven := Hopeless(p, Anybody)
 		require.Equal(t, tc.hopeless, hopeless, name)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -152,7 +152,7 @@ func (d *contested) fits(t require.TestingT, gone []cluster.Running) bool {
 	})
 	c, err := snapshot.New(spec)
 	require.NoError(t, err)
-	p, err := search.New(c, d.req, nil, problem.Bounds{})
+	p, err := search.New(c, d.req, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	return search.For(p).LeastAndMore() != nil
@@ -207,7 +207,7 @@ func (d *contested) reclaims(m cluster.Running) bool {
 func (d *contested) check(t require.TestingT) (gone []cluster.Running) {
 	c, err := snapshot.New(d.spec)
 	require.NoError(t, err)
-	p, err := search.New(c, d.req, nil, problem.Bounds{})
+	p, err := search.New(c, d.req, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
 	p.Room.LeavingGone = true

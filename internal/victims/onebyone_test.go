@@ -11,9 +11,9 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/drawn"
 	"github.com/muster-sched/muster/internal/leavable"
-	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -76,7 +76,7 @@ func isAsTogether(t *rapid.T, c *snapshot.Snapshot) bool {
 	if rapid.Bool().Draw(t, "other order") {
 		req.Preempt.Order = rapid.Permutation(gang.Costs()).Draw(t, "order")
 	}
-	p, err := search.New(c, req, nil, problem.Bounds{})
+	p, err := search.New(c, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	p.Room.LeavingGone = true
 	if search.For(p).LeastAndMore() != nil {
@@ -111,7 +111,7 @@ func TestTiedMembersAreNotOneByOne(t *testing.T) {
 		}
 		c, err := snapshot.New(spec)
 		require.NoError(t, err)
-		p, err := search.New(c, roles(1), nil, problem.Bounds{})
+		p, err := search.New(c, roles(1), nil, bounds.Search{})
 		require.NoError(t, err)
 		o := &oneByOneSearch{e: newVictimSearch(p, p.NewBudget()), index: leavable.Of(c)}
 		require.Equal(t, !tied, o.countCandidates())

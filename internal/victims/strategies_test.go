@@ -9,7 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/problem"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/topology"
@@ -42,7 +42,7 @@ func TestTooManyStrategiesAreOneForEachTier(t *testing.T) {
 		for size := 1 << levels; size > 1; size /= 2 {
 			req.Groups = append(req.Groups, gang.Groups{Size: size, Gather: prefer})
 		}
-		p, err := search.New(c, req, nil, problem.Bounds{})
+		p, err := search.New(c, req, nil, bounds.Search{})
 		require.NoError(t, err)
 		e := &victimSearch{p: p}
 		e.listStrategies()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -16,7 +17,7 @@ import (
 // of an update and of the sums of one strategy.
 func (e *victimSearch) fits(gone []int32, strategy int) (outside int64, ok bool) {
 	var p *problem.Problem
-	outside, ok = e.trial(strategy, func(b problem.Bounds) *problem.Problem {
+	outside, ok = e.trial(strategy, func(b bounds.Search) *problem.Problem {
 		p = e.without(gone, b)
 		return p
 	})
@@ -36,14 +37,14 @@ func (e *victimSearch) fitsAtLast(gone []int32, strategy int) (outside int64, ok
 }
 
 // trial is fits for a problem that is made with its part of the steps that are left.
-func (e *victimSearch) trial(strategy int, without func(problem.Bounds) *problem.Problem) (outside int64, ok bool) {
+func (e *victimSearch) trial(strategy int, without func(bounds.Search) *problem.Problem) (outside int64, ok bool) {
 	if e.spent() {
 		e.doubt = true
 		return 0, false
 	}
 	part := e.left.Part(trialShare)
 	had := *part
-	p := without(problem.Bounds{Stop: e.p.Bounds.Stop, Left: part, Steps: e.p.Bounds.Steps})
+	p := without(bounds.Search{Stop: e.p.Bounds.Stop, Left: part, Steps: e.p.Bounds.Steps})
 	if p == nil {
 		return 0, false
 	}
@@ -84,7 +85,7 @@ const trialShare = 4
 
 // without is the problem on a snapshot without some candidates, with the leaving members counted as before and for the
 // same selection. Never nil for candidates. The caller calls Done.
-func (e *victimSearch) without(gone []int32, b problem.Bounds) *problem.Problem {
+func (e *victimSearch) without(gone []int32, b bounds.Search) *problem.Problem {
 	p := e.withoutFor(gone, b)
 	if p != nil && e.p.Parts.Selection != nil {
 		return p.Only(e.p.Parts.Selection)
@@ -93,7 +94,7 @@ func (e *victimSearch) without(gone []int32, b problem.Bounds) *problem.Problem 
 }
 
 // withoutFor is without for the whole gang.
-func (e *victimSearch) withoutFor(gone []int32, b problem.Bounds) *problem.Problem {
+func (e *victimSearch) withoutFor(gone []int32, b bounds.Search) *problem.Problem {
 	var d cluster.Delta
 	for _, i := range gone {
 		d.Remove = append(d.Remove, cluster.MemberRef{Gang: e.members[i].Class.Gang, Member: e.members[i].Name})
@@ -133,7 +134,7 @@ func (e *victimSearch) fitsWithoutAll() bool {
 	for i := range all {
 		all[i] = int32(i)
 	}
-	_, ok := e.trial(len(e.strategies)-1, func(b problem.Bounds) *problem.Problem {
+	_, ok := e.trial(len(e.strategies)-1, func(b bounds.Search) *problem.Problem {
 		if e.all.p == nil || !slices.Equal(e.all.members, e.members) {
 			e.all.forget()
 			if e.all.members, e.all.p = e.members, e.withoutFor(all, b); e.all.p == nil {

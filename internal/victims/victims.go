@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/model"
@@ -292,7 +293,7 @@ type victim struct {
 // priority, or as its quota is over its min.
 func (e *victimSearch) withoutVictims(s *preempt.Solution) *Eviction {
 	s.Proven = s.Proven && !e.rough
-	p := e.without(s.Gone, problem.Bounds{}) // what is found is planned, though nobody waits
+	p := e.without(s.Gone, bounds.Search{}) // what is found is planned, though nobody waits
 	o := search.For(p).LeastAndMore()
 	if o == nil {
 		p.Done()
