@@ -35,7 +35,7 @@ func (p *Problem) Kept() *Problem {
 	next.scratch, next.Model.Memory, next.Model.Pending, next.Names, next.Model.Levels, next.Bounds, next.whole = nil, nil, nil, nil, nil, bounds.Search{}, nil
 	next.Room = next.Room.Fresh(next.IsOwn)
 	readSteps(next)
-	next.Room.Spared, next.Room.Placed, next.Room.Waits = false, nil, nil // refusals are told over all nodes
+	next.Room.Spared, next.Room.Before = false, nil // refusals are told over all nodes
 	return next
 }
 
@@ -275,7 +275,7 @@ func (p *Problem) beside(a *model.Answer) *Problem {
 func (p *Problem) Rest(a *model.Answer, waits []*snapshot.Member) *Problem {
 	n := len(a.Positions)
 	next := p.beside(a)
-	next.Room.Placed, next.Room.Waits = a.Positions, waits
+	next.Room.Before = &room.Placed{Positions: a.Positions, Waits: waits}
 	next.Model.Pending, next.Model.Least, next.Model.Admitted = p.Model.Pending[n:], 1, p.Model.Admitted-n
 	return next
 }

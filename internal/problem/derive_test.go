@@ -103,8 +103,7 @@ whole                0    =     =               =                =             =
 Names                0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Called               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Memory               0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
-Placed               0    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =           =             =
-Waits                0    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =           =             =
+Before               0    =     =               =                =             =             =            =          =        =         =    =      *    =          =      =           =             =
 All                  =    =     =               =                =             =             =            =          =        =         *    =      =    *          =      *           =             0
 Spared               0    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           *             =
 Hard                 =    =     =               =                =             =             *            =          =        =         =    =      =    =          =      =           =             =
@@ -368,7 +367,7 @@ func fill(p *Problem) {
 	p.Model.Twins = []int32{0, 1}
 	p.Model.Limits, p.Model.Gang.Limits = &limits.Limits{}, []limits.OnPart{{Name: "limit", Tier: 1, Most: 3}}
 	p.Room.Company = limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, nil, false, "gang", p.IsOwn)
-	p.whole, p.Room.Placed, p.Room.Waits = &Problem{}, []int32{1}, []*snapshot.Member{{}}
+	p.whole, p.Room.Before = &Problem{}, &room.Placed{}
 	p.Parts = partState{
 		cut: []model.Level{{Size: 2}}, First: []*Problem{{}}, Minimal: selections.FirstOnes(&p.Model, 1), State: &quota.State{}, already: quota.Ask{Quota: "already"},
 		AllowedOf: make([]room.Allowed, len(p.Room.Shapes)), RoleBefore: []int32{0, 1},

@@ -30,8 +30,8 @@ type nodes struct{ r *Room }
 
 // Table implements [model.Room].
 func (n nodes) Table() model.SlotTable {
-	if n.r.Placed != nil {
-		return n.r.Slots().tableBeside(n.r.Placed, n.r.Waits)
+	if first := n.r.Before; first != nil {
+		return n.r.Slots().tableBeside(first.Positions, first.Waits)
 	}
 	return n.r.Slots().table()
 }

@@ -33,12 +33,10 @@ type Room struct {
 	Allowed     Allowed // where members may be; nil: anywhere
 	Spared      bool    // nodes meant for others than the members are left out
 	Owner       Owner
-	// Of a plan that waits, whose further members are asked for: the positions of the first ones, and for whom these wait. Nil: of none.
-	Placed    []int32
-	Waits     []*snapshot.Member
-	ZoneState zoneState
-	Memory    *Memory         // nil: it answers no more than causes
-	indexes   [2]*index.Index // with leaving members staying, and gone; nil: not looked up, see OwnIndex
+	Before      *Placed // of a plan that waits, whose further members are asked for: the first ones; else nil
+	ZoneState   zoneState
+	Memory      *Memory         // nil: it answers no more than causes
+	indexes     [2]*index.Index // with leaving members staying, and gone; nil: not looked up, see OwnIndex
 }
 
 // Memory is memory that rooms use again.
@@ -66,6 +64,12 @@ func (a Allowed) Holds(id int32) bool {
 		pos := f.View.At(id)
 		return pos < f.First || pos >= f.End
 	})
+}
+
+// Placed are the members of a plan that waits.
+type Placed struct {
+	Positions []int32
+	Waits     []*snapshot.Member // for whom they wait
 }
 
 // Reserved is the part of a node that new members take which were placed before.

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/draws"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -129,7 +130,7 @@ func TestTableBesideAPlanThatWaits(t *testing.T) {
 		w := drawWaiting(t)
 		w.LeavingGone = false
 		waits := w.WaitsFor(w.positions, nil)
-		w.Placed, w.Waits = w.positions, waits
+		w.Before = &room.Placed{Positions: w.positions, Waits: waits}
 		table := w.Nodes().Table()
 		now, later := w.without(), w.without(waits...)
 		on := map[int32]int64{}
