@@ -11,6 +11,7 @@ package gather
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
@@ -156,6 +157,24 @@ func (a *ask) stayInTree() {
 	inside := a.slots.At(layout.Root) - outside
 	if a.beyond = max(0, a.members-a.m.Forced[layout.Root]-inside); a.beyond == 0 && outside != 0 {
 		a.slots = insideTree(&a.slots, a.m.View)
+	}
+}
+
+// findGap finds the gap of the ask. Without a running member on one side that side has no bound. O(log running).
+func (a *ask) findGap() {
+	if a.members != 1 || len(a.m.Running) == 0 || a.m.Multiple != nil {
+		return
+	}
+	g := gap{0, a.m.View.Nodes - 1, true}
+	behind := sort.Search(len(a.m.Running), func(i int) bool { return a.m.Running[i].Rank > a.m.Pending[0] })
+	if behind > 0 {
+		g.first = a.m.Running[behind-1].Pos
+	}
+	if behind < len(a.m.Running) {
+		g.last = a.m.Running[behind].Pos
+	}
+	if g.open = g.first <= g.last; g.open {
+		a.gap = g
 	}
 }
 

@@ -230,24 +230,6 @@ type gap struct {
 	open        bool // false: several new members, none runs, multiples, or the two lie the wrong way round
 }
 
-// findGap finds the gap of the ask. Without a running member on one side that side has no bound. O(log running).
-func (a *ask) findGap() {
-	if a.members != 1 || len(a.m.Running) == 0 || a.m.Multiple != nil {
-		return
-	}
-	g := gap{0, a.m.View.Nodes - 1, true}
-	behind := sort.Search(len(a.m.Running), func(i int) bool { return a.m.Running[i].Rank > a.m.Pending[0] })
-	if behind > 0 {
-		g.first = a.m.Running[behind-1].Pos
-	}
-	if behind < len(a.m.Running) {
-		g.last = a.m.Running[behind].Pos
-	}
-	if g.open = g.first <= g.last; g.open {
-		a.gap = g
-	}
-}
-
 // inGap are the children [first, end) of x that have room in the gap, empty if the gap is closed. They come before
 // other children that are equal otherwise. Children are intervals of positions, so those that meet the gap are an
 // interval, of which some at its ends may have no room. O(log children), beside the search for room.

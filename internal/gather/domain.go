@@ -253,7 +253,7 @@ func (f *found) plainBest() (d layout.Vertex, ok bool) {
 		return -1, false
 	}
 	for p.span = 1; p.span <= index.TopSize; p.span++ {
-		if f.ask.isTooWide(i, int64(p.span)) {
+		if i == f.ask.within()+1 && i > 0 && int64(p.span) > f.ask.mayUse() {
 			return -1, true // in no domain do so few hold the members
 		}
 		if p.mayHold(layout.Root) {

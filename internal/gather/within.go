@@ -44,16 +44,12 @@ func (a *ask) jumps(x layout.Vertex) bool {
 // plainTier says whether no vertex between the domains of the tier at a place and those that are counted is passed over, and the index tells
 // what these hold. Where a lower vertex stands for such a domain, whole groups are compared in it and not in the others.
 func (a *ask) plainTier(place int) bool {
-	if !a.isAbove(place) {
+	at := a.within()
+	if at < 0 || place <= at {
 		return true
 	}
 	even := place < len(a.m.View.Even) && a.m.View.Even[place]
-	return place == a.within()+1 && (len(a.m.Levels) == 0 || even && a.countsGroups())
-}
-
-// isTooWide says whether no domain of the tier at a place may use so many children.
-func (a *ask) isTooWide(place int, span int64) bool {
-	return place == a.within()+1 && place > 0 && span > a.mayUse()
+	return place == at+1 && (len(a.m.Levels) == 0 || even && a.countsGroups())
 }
 
 // countsGroups says whether the index counts all that is to be whole in the domains that are counted.
