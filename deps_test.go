@@ -57,7 +57,7 @@ const arrows = `
 	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/intern internal/match internal/invariant github.com/google/btree
 	internal/packing      < internal/steps
 	internal/ranks        < . gang internal/layout internal/snapshot
-	internal/limits       < . gang internal/layout internal/index internal/snapshot
+	internal/limits       < . gang internal/features internal/layout internal/index internal/snapshot
 	internal/holds        < . cluster internal/snapshot
 	internal/leavable     < internal/cow internal/intern internal/snapshot
 	internal/model        < gang internal/features internal/keys internal/front internal/index internal/layout internal/limits

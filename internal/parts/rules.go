@@ -3,10 +3,10 @@ package parts
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/internal/intern"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/partnames"
 	"github.com/muster-sched/muster/internal/problem"
-	"github.com/muster-sched/muster/internal/intern"
 )
 
 // This file answers: which rules may bind a gang in parts, as refusals call them?
