@@ -1,6 +1,7 @@
 package benchmarks_test
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -26,17 +27,16 @@ const spanSeries = "../../shared/data/span/series.csv"
 // How many domains of each layer do plans use, beside those of other schedulers on the same clusters? All reach the same tier. The table is printed
 // with -v; in how many clusters others use less, layer by layer from the top, may only fall.
 func TestSpansBesideOthers(t *testing.T) {
-	f, err := os.Open(spanSeries)
+	data, err := os.ReadFile(spanSeries)
 	if os.IsNotExist(err) {
 		t.Skip("no ../shared/data: the series is not here")
 	}
 	require.NoError(t, err)
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
 	require.NoError(t, err)
-	others := rows[0][4:6]
-	sums := make([][3][4]int, 2) // up to a leaf, and wider: by scheduler, the planner first
-	smaller := make([][2]int, 2) // plans of others that use less
+	who := append([]string{"muster"}, append(rows[0][4:6:6], "largest first")...)
+	sums := make([][4][4]int, 2) // up to a leaf, and wider: by scheduler
+	smaller := make([][3]int, 2) // plans of others that use less
 	for _, row := range rows[1:] {
 		s := seriesOf(t, row)
 		own := s.plan(t)
@@ -44,31 +44,26 @@ func TestSpansBesideOthers(t *testing.T) {
 		if own.tier > 2 {
 			place = 1
 		}
-		for i, text := range []string{"", row[4], row[5]} {
-			other := own
-			if i > 0 {
-				other = spanFrom(t, text)
-				require.Equal(t, other.tier, own.tier, "seed %s: %s", row[1], others[i-1])
-				if slices.Compare(other.used[:], own.used[:]) < 0 {
-					smaller[place][i-1]++
-				}
+		for i, plan := range []span{own, spanFrom(t, row[4]), spanFrom(t, row[5]), s.largestFirst(own)} {
+			require.Equal(t, plan.tier, own.tier, "seed %s: %s", row[1], who[i])
+			if slices.Compare(plan.used[:], own.used[:]) < 0 {
+				smaller[place][i-1]++
 			}
-			for k, n := range other.used {
+			for k, n := range plan.used {
 				sums[place][i][k] += n
 			}
 		}
 	}
 	for place, name := range []string{"up to a leaf", "wider"} {
-		for i, who := range append([]string{"muster"}, others...) {
-			n := sums[place][i]
-			line := fmt.Sprintf("%s: %s: %d spines, %d leaves, %d units, %d nodes", name, who, n[0], n[1], n[2], n[3])
+		for i, n := range sums[place] {
+			line := fmt.Sprintf("%s: %s: %d spines, %d leaves, %d units, %d nodes", name, who[i], n[0], n[1], n[2], n[3])
 			if i > 0 {
 				line += fmt.Sprintf("; smaller in %d clusters", smaller[place][i-1])
 			}
 			t.Log(line)
 		}
 	}
-	require.Equal(t, [][2]int{{7, 5}, {9, 21}}, smaller, "plans of others that use less: they may only get fewer, so note it")
+	require.Equal(t, [][3]int{{7, 5, 14}, {9, 21, 27}}, smaller, "plans of others that use less: they may only get fewer, so note it")
 }
 
 // series is a row of the series.
@@ -78,10 +73,60 @@ type series struct {
 	request *gang.Request
 }
 
+// slots are how many members fit below each domain, by tier from the root down to nodes; the last layer is the nodes.
+func (s series) slots() (by [5][]int) {
+	device := "nvidia.com/gpu"
+	for i := range s.spec.Nodes {
+		by[4] = append(by[4], int(s.spec.Nodes[i].Allocatable[device]/s.request.Shape.Resources[device]))
+	}
+	for k := 3; k >= 0; k-- {
+		by[k] = make([]int, len(by[4])/s.width(k))
+		for i, n := range by[k+1] {
+			by[k][i*s.width(k+1)/s.width(k)] += n
+		}
+	}
+	return by
+}
+
+// width is how many nodes a domain of a layer has; layer 0 is the root, 4 are the nodes.
+func (s series) width(layer int) int {
+	if layer == 0 {
+		return s.shape.NumNodes()
+	}
+	return s.shape.NumNodes() / s.shape.NumDomains(4-layer)
+}
+
+// largestFirst takes, in the domain of a plan, the fewest domains of each layer that hold all members: the largest ones of those that it took
+// of the layer above.
+func (s series) largestFirst(plan span) span {
+	by, layer := s.slots(), 4-plan.tier
+	out, taken := span{tier: plan.tier}, []int{plan.first / s.width(layer)}
+	for k := range layer {
+		out.used[k] = 1
+	}
+	for ; layer < 4; layer++ {
+		var below []int
+		for _, d := range taken {
+			for i := range s.width(layer) / s.width(layer+1) {
+				below = append(below, d*s.width(layer)/s.width(layer+1)+i)
+			}
+		}
+		slices.SortStableFunc(below, func(a, b int) int { return by[layer+1][b] - by[layer+1][a] })
+		taken = nil
+		for left := len(s.request.Members); left > 0; {
+			d := below[len(taken)]
+			taken, left = append(taken, d), left-by[layer+1][d]
+		}
+		out.used[layer] = len(taken)
+	}
+	return out
+}
+
 // span are the domains of each layer in use, the widest first, and the tier that is reached.
 type span struct {
-	tier int
-	used [4]int
+	tier  int
+	used  [4]int
+	first int // a node of it
 }
 
 // spanFrom reads the answer of a scheduler: the tier, spines, leaves, units, nodes.
@@ -134,7 +179,7 @@ func (s series) plan(t *testing.T) (out span) {
 	res, err := placement.Plan(c, s.request)
 	require.NoError(t, err)
 	require.NoError(t, validity.Check(s.spec, s.request, res))
-	out.tier = res.Tier
+	out.tier, out.first = res.Tier, number(res.Assignments[0].Node)
 	for k := range out.used {
 		seen := map[int]bool{}
 		width := s.shape.NumNodes() / s.shape.NumDomains(3-k)
