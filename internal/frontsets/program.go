@@ -64,19 +64,19 @@ func (p *frontProgram) solve(inUse front.Front, others []int) (set []int, ok boo
 // sets that leave the same. A set is its last child and the set before, so that sets share their first children.
 type childSet struct {
 	left     front.Vector
-	open     bool        // left is not zero
 	missing  int64       // the weight of left
 	sums     keys.Values // of all children
-	n        int         // number of children
-	child    int         // the last one added
 	slots    int64       // slots of child
 	previous *childSet   // the set without child; nil at the empty set
+	n        int32       // number of children
+	child    int32       // the last one added
+	open     bool        // left is not zero
 }
 
 // children lists the set in the order of paths.
 func (s *childSet) children() (list []int) {
 	for ; s.n > 0; s = s.previous {
-		list = append(list, s.child)
+		list = append(list, int(s.child))
 	}
 	slices.Sort(list)
 	return list
@@ -88,10 +88,12 @@ func (s *childSet) children() (list []int) {
 func (p *frontProgram) classes(children []int) [][]int {
 	var out [][]int
 	var ids intern.Lists
-	key := make([]int64, 0, 64)
+	key, differ := make([]int64, 0, 64), slices.ContainsFunc(children, func(child int) bool { return p.c.Items[child].Keys != keys.Values{} })
 	for _, child := range children {
 		it := &p.c.Items[child]
-		key = append(append(key[:0], it.Slots), it.Keys[:]...)
+		if key = append(key[:0], it.Slots); differ {
+			key = append(key, it.Keys[:]...)
+		}
 		for _, v := range it.Front {
 			for _, n := range v {
 				key = append(key, int64(n))
@@ -179,7 +181,10 @@ func (b *bestSets) grow() {
 //
 // order: roles.9
 func (p *frontProgram) better(a, b *childSet) bool {
-	if d := cmp.Or(cmp.Compare(a.n, b.n), a.sums.Compare(&b.sums, 0, keys.Packing+1)); d != 0 {
+	if a.n != b.n {
+		return a.n < b.n
+	}
+	if d := a.sums.Compare(&b.sums, 0, keys.Packing+1); d != 0 {
 		return d < 0
 	}
 	behind := a.sums.Compare(&b.sums, keys.Packing+1, keys.Count)
@@ -210,9 +215,10 @@ func (p *frontProgram) better(a, b *childSet) bool {
 // misses. The bound is admissible: this class and later ones are no heavier, a child covers no more than its heaviest
 // vector weighs, and a set of more children than the fewest is not the smallest. A set that may just reach it stays.
 func (p *frontProgram) add(class []int) {
-	most := p.scale.Most(p.c.Items[class[0]].Front) // later classes are no heavier
+	first := &p.c.Items[class[0]]
+	most, values := p.scale.Most(first.Front), first.Keys.WithSlots(first.Slots, p.rules) // later classes are no heavier
 	hopeless := func(s *childSet) bool {
-		return int64(p.fewest-s.n)*most < s.missing
+		return int64(p.fewest-int(s.n))*most < s.missing
 	}
 	p.sets.list = slices.DeleteFunc(p.sets.list, hopeless) // places are wrong now, but only the list is read
 	p.all.clear()
@@ -227,13 +233,13 @@ func (p *frontProgram) add(class []int) {
 			if !s.open || hopeless(s) { // fewest may have sunk since
 				continue
 			}
-			if p.extend(s, child, next); p.c.Left.Spent() {
+			if p.extend(s, child, &values, next); p.c.Left.Spent() {
 				return
 			}
 		}
 		for _, s := range next.list {
 			if p.offer(&p.all, s); !s.open {
-				p.fewest = min(p.fewest, s.n)
+				p.fewest = min(p.fewest, int(s.n))
 			}
 		}
 		if layer = next.list; len(layer) == 0 {
@@ -253,12 +259,11 @@ func (p *frontProgram) copied(s *childSet) *childSet {
 }
 
 // extend offers a set with one more child, once for each vector of the child's front. Each costs a step. The set is
-// made in scratch memory, and copied only if it is the best so far: most are not.
-func (p *frontProgram) extend(s *childSet, child int, to *bestSets) {
+// made in scratch memory, and copied only if it is the best so far: most are not. values are the child's.
+func (p *frontProgram) extend(s *childSet, child int, values *keys.Values, to *bestSets) {
 	it := &p.c.Items[child]
-	values := it.Keys.WithSlots(it.Slots, p.rules)
-	more := childSet{n: s.n + 1, child: child, slots: it.Slots, sums: s.sums.With(1, &values), previous: s, left: p.left}
-	for _, v := range p.c.Items[child].Front {
+	more := childSet{n: s.n + 1, child: int32(child), slots: it.Slots, sums: s.sums.With(1, values), previous: s, left: p.left}
+	for _, v := range it.Front {
 		if p.c.Left.Spend(int64(1 + len(v)/4)); p.c.Left.Spent() {
 			return
 		}
