@@ -75,9 +75,8 @@ type series struct {
 
 // slots are how many members fit below each domain, by tier from the root down to nodes; the last layer is the nodes.
 func (s series) slots() (by [5][]int) {
-	device := "nvidia.com/gpu"
 	for i := range s.spec.Nodes {
-		by[4] = append(by[4], int(s.spec.Nodes[i].Allocatable[device]/s.request.Shape.Resources[device]))
+		by[4] = append(by[4], int(s.spec.Nodes[i].Allocatable[gpu]/s.request.Shape.Resources[gpu]))
 	}
 	for k := 3; k >= 0; k-- {
 		by[k] = make([]int, len(by[4])/s.width(k))
@@ -162,9 +161,9 @@ func seriesOf(t *testing.T, row []string) (s series) {
 	require.NoError(t, err)
 	s.spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
 	for i, free := range row[7] {
-		s.spec.Nodes = append(s.spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: muster.Resources{"nvidia.com/gpu": int64(free - '0')}})
+		s.spec.Nodes = append(s.spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: muster.Resources{gpu: int64(free - '0')}})
 	}
-	s.request = &gang.Request{Name: "job", Shape: gang.Shape{Resources: muster.Resources{"nvidia.com/gpu": int64(numbers[3])}}}
+	s.request = &gang.Request{Name: "job", Shape: gang.Shape{Resources: muster.Resources{gpu: int64(numbers[3])}}}
 	for i := range numbers[2] {
 		s.request.Members = append(s.request.Members, gang.Member{Name: fmt.Sprint("job-", i)})
 	}
