@@ -33,14 +33,50 @@ func BenchmarkDevices(b *testing.B) {
 				list, pods := table(b, openb+"node_list_"+nodes+".csv"), table(b, openb+"pod_list_"+trace+".csv")
 				share, seeds := 0.0, 0
 				for b.Loop() {
-					o := newOffer(list, pods, uint64(42+seeds))
-					share, seeds = share+o.play(b, pods, 130), seeds+1
+					o := newOffer(uint64(42+seeds), nodesOf(list))
+					o.random.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+					share, seeds = share+o.play(b, o.podsOf(pods), 0), seeds+1
 				}
 				b.ReportMetric(share/float64(seeds), "%-allocated")
 			})
 		}
 	}
 }
+
+// BenchmarkDeviceMixes does so with drawn requests on 200 nodes of 8 devices whose cores differ: members of gangs take a half, a quarter or all of a
+// node, others one device. With churn somebody leaves for each one who comes once the nodes are full, and the figure is the mean since then.
+func BenchmarkDeviceMixes(b *testing.B) {
+	half, quarter, all := mixed{4, 40, 40, 4}, mixed{2, 16, 16, 4}, mixed{8, 60, 60, 1}
+	single := mixed{1, 4, 12, 1}
+	for _, mix := range []struct {
+		name  string
+		kinds []mixed
+		churn int
+	}{
+		{"half+single", []mixed{half, single}, 0},
+		{"half+single/churn", []mixed{half, single}, 2_000},
+		{"half+all", []mixed{half, all}, 0},
+		{"quarter+half+all+single", []mixed{quarter, half, all, single}, 0},
+		{"quarter+half+all+single/churn", []mixed{quarter, half, all, single}, 2_000},
+	} {
+		b.Run("mix="+mix.name, func(b *testing.B) {
+			var nodes []cluster.Node
+			for i := range 200 {
+				cores := []int64{64, 96, 96, 128}[i%4]
+				nodes = append(nodes, cluster.Node{Allocatable: muster.Resources{muster.CPU: 1000 * cores, gpu: 8}})
+			}
+			share, seeds := 0.0, 0
+			for b.Loop() {
+				o := newOffer(uint64(42+seeds), nodes)
+				share, seeds = share+o.play(b, o.draws(mix.kinds), mix.churn), seeds+1
+			}
+			b.ReportMetric(share/float64(seeds), "%-allocated")
+		})
+	}
+}
+
+// mixed is a kind of gangs: what a member asks for, between so many cores, and how many members there are at most.
+type mixed struct{ devices, leastCores, mostCores, members int64 }
 
 // table reads a file with one line of names above the rows.
 func table(b *testing.B, file string) (rows [][]string) {
@@ -62,19 +98,26 @@ type offer struct {
 	capacity int64 // devices
 }
 
-// newOffer makes the cluster; the order of the names of its nodes, which decides between equal ones, is the seed's. The order of the pods is too.
-func newOffer(list, pods [][]string, seed uint64) *offer {
+// newOffer makes the cluster; the order of the names of its nodes, which decides between equal ones, is the seed's.
+func newOffer(seed uint64, nodes []cluster.Node) *offer {
 	o := &offer{random: rand.New(rand.NewPCG(seed, seed))}
-	o.random.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
-	for i, place := range o.random.Perm(len(list)) {
-		row := list[i]
-		n := cluster.Node{Name: fmt.Sprint("node-", place), Allocatable: muster.Resources{
-			muster.CPU: whole(row[1]), muster.Memory: whole(row[2]) << 20, gpu: whole(row[3]),
-		}, Labels: map[string]string{"model": row[4]}}
-		o.capacity += n.Allocatable[gpu]
-		o.spec.Nodes = append(o.spec.Nodes, n)
+	for i, place := range o.random.Perm(len(nodes)) {
+		n := nodes[i]
+		n.Name = fmt.Sprint("node-", place)
+		o.spec.Nodes, o.capacity = append(o.spec.Nodes, n), o.capacity+n.Allocatable[gpu]
 	}
 	return o
+}
+
+// nodesOf are the nodes of a table, without names.
+func nodesOf(list [][]string) (nodes []cluster.Node) {
+	for _, row := range list {
+		nodes = append(nodes, cluster.Node{
+			Allocatable: muster.Resources{muster.CPU: whole(row[1]), muster.Memory: whole(row[2]) << 20, gpu: whole(row[3])},
+			Labels:      map[string]string{"model": row[4]},
+		})
+	}
+	return nodes
 }
 
 // whole is a number of a table.
@@ -86,29 +129,78 @@ func whole(text string) int64 {
 	return n
 }
 
-// play offers pods, drawn again once all had their turn, until so many percent of the devices are asked for. Shares of devices are asked for too, but
-// are left out: a share fits on one device. The answer is the percentage of the devices that are allocated.
-func (o *offer) play(b *testing.B, pods [][]string, load int64) float64 {
-	b.Helper()
-	c, err := placement.NewCluster(o.spec)
-	require.NoError(b, err)
-	asked, allocated := int64(0), int64(0)
-	for i := 0; ; i++ {
+// podsOf are pods of a table, drawn again once all had their turn. Shares of devices are asked for too, but are left out: a share fits on one device.
+func (o *offer) podsOf(pods [][]string) func(i int) (*gang.Request, int64) {
+	return func(i int) (*gang.Request, int64) {
 		row := pods[min(i, len(pods)-1)]
 		if i >= len(pods) {
 			row = pods[o.random.IntN(len(pods))]
 		}
 		devices, milli := whole(row[3]), whole(row[4])
-		if asked += devices * milli; asked > o.capacity*10*load {
-			return 100 * float64(allocated) / float64(o.capacity)
-		}
 		if devices == 1 && milli < 1000 {
+			return nil, milli
+		}
+		return podOf(row, i), devices * milli
+	}
+}
+
+// draws are gangs of some kinds, which ask for about as many devices each.
+func (o *offer) draws(kinds []mixed) func(i int) (*gang.Request, int64) {
+	asked := make([]int64, len(kinds))
+	return func(i int) (*gang.Request, int64) {
+		at := 0
+		for k := range kinds {
+			if asked[k] < asked[at] {
+				at = k
+			}
+		}
+		kind, members := kinds[at], 1+o.random.Int64N(kinds[at].members)
+		asked[at] += kind.devices * members
+		cores := kind.leastCores + o.random.Int64N(kind.mostCores-kind.leastCores+1)
+		req := &gang.Request{Name: fmt.Sprint("gang-", i), Shape: gang.Shape{Resources: muster.Resources{muster.CPU: 1000 * cores, gpu: kind.devices}}}
+		for m := range members {
+			req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("m-", m)})
+		}
+		return req, 1000 * kind.devices * members
+	}
+}
+
+// mostLoad is how many percent of the devices are asked for.
+const mostLoad = 130
+
+// play offers gangs until so much is asked for, and then so many more for each of which another one leaves. The answer is the percentage of the
+// devices that are allocated, in the end or in the mean since others leave. nil asks for what is not offered.
+func (o *offer) play(b *testing.B, next func(i int) (req *gang.Request, milli int64), churn int) float64 {
+	b.Helper()
+	c, err := placement.NewCluster(o.spec)
+	require.NoError(b, err)
+	asked, allocated, sum, leaving := int64(0), int64(0), int64(0), 0
+	running := map[string]int64{}
+	var names []string
+	for i := 0; ; i++ {
+		req, milli := next(i)
+		if asked += milli; asked > o.capacity*10*mostLoad {
+			switch {
+			case churn == 0:
+				return 100 * float64(allocated) / float64(o.capacity)
+			case leaving == churn:
+				return 100 * float64(sum) / float64(int64(churn)*o.capacity)
+			}
+			at := o.random.IntN(len(names))
+			c, err = c.Release(names[at])
+			require.NoError(b, err)
+			allocated -= running[names[at]]
+			names = append(names[:at], names[at+1:]...)
+			leaving, sum = leaving+1, sum+allocated
+		}
+		if req == nil {
 			continue
 		}
-		if res := plan(b, c, podOf(row, i)); res != nil {
-			next, err := c.Apply(res)
+		if res := plan(b, c, req); res != nil {
+			c, err = c.Apply(res)
 			require.NoError(b, err)
-			c, allocated = next, allocated+devices
+			names, running[req.Name] = append(names, req.Name), milli/1000
+			allocated += milli / 1000
 		}
 	}
 }
