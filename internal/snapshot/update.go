@@ -117,41 +117,75 @@ func (c *Snapshot) Fork() *Snapshot {
 // A published member never changes, so a marked one is replaced: gone has the old values, fresh the new ones, and
 // relist exchanges them in every list in one go.
 func (c *Snapshot) leave(d *cluster.Delta) error {
-	n := len(d.Remove) + len(d.Leaving)
-	for _, gangs := range [][]string{d.RemoveGangs, d.LeavingGangs} {
-		for _, gang := range gangs {
-			n += max(1, len(c.MembersOf(gang))) // a gang without members is an error
-		}
-	}
-	if n == 0 {
+	if len(d.Remove)+len(d.RemoveGangs)+len(d.Leaving)+len(d.LeavingGangs) == 0 {
 		return nil
 	}
-	l := leavers{c: c, gone: make([]*Member, 0, n)}
-	c.touched = slices.Grow(c.touched, n)
-	if err := l.remove(d.Remove, d.RemoveGangs); err != nil {
+	l := leavers{c: c}
+	gone, err := l.named(d.Remove, d.RemoveGangs, true)
+	if err != nil {
 		return err
 	}
-	if len(l.gone) < n {
-		if err := l.mark(d.Leaving, d.LeavingGangs); err != nil {
-			return err
-		}
+	leaving, err := l.named(d.Leaving, d.LeavingGangs, false)
+	if err != nil {
+		return err
 	}
-	sortMembers(l.gone)
-	sortMembers(l.fresh)
-	c.relist(l.gone, l.fresh)
+	c.touched = slices.Grow(c.touched, len(gone)+len(leaving))
+	for _, m := range gone {
+		c.giveBack(m)
+		c.count(m, goes)
+	}
+	marked, fresh := make(map[*Member]bool, len(leaving)), make([]*Member, 0, len(leaving))
+	for _, m := range leaving {
+		if m.Leaving || marked[m] {
+			continue
+		}
+		c.count(m, goes) // before it is marked: leaving members are not counted
+		going := *m
+		going.Leaving = true
+		marked[m], gone, fresh = true, append(gone, m), append(fresh, &going)
+	}
+	sortMembers(gone)
+	sortMembers(fresh)
+	c.relist(gone, fresh)
 	return nil
 }
 
-// leavers are members that are removed, or marked as leaving.
+// leavers finds members that are removed, or marked as leaving.
 type leavers struct {
-	c           *Snapshot
-	removed     map[*Member]bool // one by one
-	away        map[string]bool  // gangs that are removed as a whole
-	gone, fresh []*Member        // members as they were, and as they are now
+	c       *Snapshot
+	removed map[*Member]bool // one by one
+	away    map[string]bool  // gangs that are removed as a whole
 
 	gang    string    // of the last reference; no gang is nameless
 	members []*Member // of that gang
 	next    int       // place behind the last answer
+}
+
+// named lists members, and those of some gangs. remove: none of them is found again.
+func (l *leavers) named(members []cluster.MemberRef, gangs []string, remove bool) (list []*Member, err error) {
+	if remove {
+		l.removed, l.away = make(map[*Member]bool, len(members)), make(map[string]bool, len(gangs))
+	}
+	list = make([]*Member, 0, len(members))
+	for _, ref := range members {
+		m, err := l.find(ref)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, m); remove {
+			l.removed[m] = true
+		}
+	}
+	for _, gang := range gangs {
+		all, err := l.membersOf(gang)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, all...); remove {
+			l.away[gang] = true
+		}
+	}
+	return list, nil
 }
 
 // find finds a running member that is not removed; the error is that it does not run. Members of one gang are mostly named together
@@ -186,73 +220,6 @@ func (l *leavers) membersOf(gang string) (members []*Member, err error) {
 		return nil, noneRuns(gang)
 	}
 	return members, nil
-}
-
-// remove takes members away, and all of some gangs.
-func (l *leavers) remove(members []cluster.MemberRef, gangs []string) error {
-	if len(members) > 0 {
-		l.removed = make(map[*Member]bool, len(members))
-	}
-	if len(gangs) > 0 {
-		l.away = make(map[string]bool, len(gangs))
-	}
-	for _, ref := range members {
-		m, err := l.find(ref)
-		if err != nil {
-			return err
-		}
-		l.removed[m] = true
-		l.release(m)
-	}
-	for _, gang := range gangs {
-		all, err := l.membersOf(gang)
-		if err != nil {
-			return err
-		}
-		for _, m := range all {
-			l.release(m)
-		}
-		l.away[gang] = true
-	}
-	return nil
-}
-
-// release gives back what a member holds.
-func (l *leavers) release(m *Member) {
-	l.c.giveBack(m)
-	l.c.count(m, goes)
-	l.gone = append(l.gone, m)
-}
-
-// mark makes members leave, and all of some gangs. Those that do so already stay as they are.
-func (l *leavers) mark(members []cluster.MemberRef, gangs []string) error {
-	marked := make(map[*Member]bool, len(members))
-	mark := func(m *Member) {
-		if m.Leaving || marked[m] {
-			return
-		}
-		l.c.count(m, goes) // before it is marked: leaving members are not counted
-		going := *m
-		going.Leaving = true
-		marked[m], l.gone, l.fresh = true, append(l.gone, m), append(l.fresh, &going)
-	}
-	for _, ref := range members {
-		m, err := l.find(ref)
-		if err != nil {
-			return err
-		}
-		mark(m)
-	}
-	for _, gang := range gangs {
-		all, err := l.membersOf(gang)
-		if err != nil {
-			return err
-		}
-		for _, m := range all {
-			mark(m)
-		}
-	}
-	return nil
 }
 
 // noneRuns is the error of a gang without running members.
