@@ -1,12 +1,8 @@
 package benchmarks_test
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -30,7 +26,8 @@ func BenchmarkDevices(b *testing.B) {
 	for _, trace := range []string{"default", "multigpu50", "multigpu20", "gpuspec33", "cpu250"} {
 		for _, nodes := range []string{"gpu_node", "all_node"} {
 			b.Run(fmt.Sprintf("trace=%s/nodes=%s", trace, nodes), func(b *testing.B) {
-				list, pods := table(b, openb+"node_list_"+nodes+".csv"), table(b, openb+"pod_list_"+trace+".csv")
+				_, list := table(b, openb+"node_list_"+nodes+".csv")
+				_, pods := table(b, openb+"pod_list_"+trace+".csv")
 				share, seeds := 0.0, 0
 				for b.Loop() {
 					o := newOffer(uint64(42+seeds), nodesOf(list))
@@ -78,19 +75,6 @@ func BenchmarkDeviceMixes(b *testing.B) {
 // mixed is a kind of gangs: what a member asks for, between so many cores, and how many members there are at most.
 type mixed struct{ devices, leastCores, mostCores, members int64 }
 
-// table reads a file with one line of names above the rows.
-func table(b *testing.B, file string) (rows [][]string) {
-	b.Helper()
-	data, err := os.ReadFile(file)
-	if os.IsNotExist(err) {
-		b.Skip("no ../shared/data: the trace is not here")
-	}
-	require.NoError(b, err)
-	rows, err = csv.NewReader(bytes.NewReader(data)).ReadAll()
-	require.NoError(b, err)
-	return rows[1:]
-}
-
 // offer is a cluster to which pods are offered.
 type offer struct {
 	random   *rand.Rand
@@ -118,15 +102,6 @@ func nodesOf(list [][]string) (nodes []cluster.Node) {
 		})
 	}
 	return nodes
-}
-
-// whole is a number of a table.
-func whole(text string) int64 {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		panic(err)
-	}
-	return n
 }
 
 // podsOf are pods of a table, drawn again once all had their turn. Shares of devices are asked for too, but are left out: a share fits on one device.

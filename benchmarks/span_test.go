@@ -1,12 +1,8 @@
 package benchmarks_test
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -27,17 +23,11 @@ const spanSeries = "../../shared/data/span/series.csv"
 // How many domains of each layer do plans use, beside those of other schedulers on the same clusters? All reach the same tier. The table is printed
 // with -v; in how many clusters others use less, layer by layer from the top, may only fall.
 func TestSpansBesideOthers(t *testing.T) {
-	data, err := os.ReadFile(spanSeries)
-	if os.IsNotExist(err) {
-		t.Skip("no ../shared/data: the series is not here")
-	}
-	require.NoError(t, err)
-	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
-	require.NoError(t, err)
-	who := append([]string{"muster"}, append(rows[0][4:6:6], "largest first")...)
+	names, rows := table(t, spanSeries)
+	who := []string{"muster", names[4], names[5], "largest first"}
 	sums := make([][4][4]int, 2) // up to a leaf, and wider: by scheduler
 	smaller := make([][3]int, 2) // plans of others that use less
-	for _, row := range rows[1:] {
+	for _, row := range rows {
 		s := seriesOf(t, row)
 		own := s.plan(t)
 		place := 0
@@ -132,15 +122,10 @@ type span struct {
 func spanFrom(t *testing.T, text string) (s span) {
 	t.Helper()
 	numbers := strings.Fields(text)
-	require.Len(t, numbers, 5)
-	for i, field := range numbers {
-		n, err := strconv.Atoi(field)
-		require.NoError(t, err)
-		if i == 0 {
-			s.tier = n
-		} else {
-			s.used[i-1] = n
-		}
+	require.Len(t, numbers, 1+len(s.used))
+	s.tier = int(whole(numbers[0]))
+	for k := range s.used {
+		s.used[k] = int(whole(numbers[1+k]))
 	}
 	return s
 }
@@ -148,14 +133,8 @@ func spanFrom(t *testing.T, text string) (s span) {
 // seriesOf reads a row: the size, a seed, the gang, two other schedulers, an older plan, and what is free.
 func seriesOf(t *testing.T, row []string) (s series) {
 	t.Helper()
-	var numbers []int
-	for _, field := range row[:4] {
-		n, err := strconv.Atoi(field)
-		require.NoError(t, err)
-		numbers = append(numbers, n)
-	}
 	var err error
-	s.shape, err = benchmarks.ShapeOf(numbers[0], 3)
+	s.shape, err = benchmarks.ShapeOf(int(whole(row[0])), 3)
 	require.NoError(t, err)
 	tree, err := topology.New(topology.Spec{Layers: s.shape.Layers(), Roots: s.shape.Domains()})
 	require.NoError(t, err)
@@ -163,8 +142,8 @@ func seriesOf(t *testing.T, row []string) (s series) {
 	for i, free := range row[7] {
 		s.spec.Nodes = append(s.spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: muster.Resources{gpu: int64(free - '0')}})
 	}
-	s.request = &gang.Request{Name: "job", Shape: gang.Shape{Resources: muster.Resources{gpu: int64(numbers[3])}}}
-	for i := range numbers[2] {
+	s.request = &gang.Request{Name: "job", Shape: gang.Shape{Resources: muster.Resources{gpu: whole(row[3])}}}
+	for i := range whole(row[2]) {
 		s.request.Members = append(s.request.Members, gang.Member{Name: fmt.Sprint("job-", i)})
 	}
 	return s
