@@ -3,7 +3,6 @@
 package gather
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/features"
@@ -242,7 +241,7 @@ func mostIn(room []int64, left int64, used func(i int) bool) (sum int64) {
 			fresh = append(fresh, n)
 		}
 	}
-	slices.SortFunc(fresh, func(a, b int64) int { return cmp.Compare(b, a) })
+	slices.SortFunc(fresh, descending)
 	for _, n := range fresh[:max(0, min(int(left), len(fresh)))] {
 		sum += n
 	}

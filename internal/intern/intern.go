@@ -35,7 +35,7 @@ func (t *Keys[K]) Of(key K) (id int, fresh bool) {
 	return id, !ok
 }
 
-// Lists is an [Keys] whose keys are lists of numbers. The zero value is ready.
+// Lists is a [Keys] whose keys are lists of numbers. The zero value is ready.
 type Lists struct {
 	ids Keys[string] // of the bytes of lists
 	key []byte       // scratch
