@@ -21,7 +21,7 @@ import (
 const spanSeries = "../../shared/data/span/series.csv"
 
 // How many domains of each layer do plans use, beside those of other schedulers on the same clusters? All reach the same tier. The table is printed
-// with -v; in how many clusters others use less, layer by layer from the top, may only fall.
+// with -v; in no cluster others use less, layer by layer from the top.
 func TestSpansBesideOthers(t *testing.T) {
 	names, rows := table(t, spanSeries)
 	who := []string{"muster", names[4], names[5], "largest first"}
@@ -53,7 +53,7 @@ func TestSpansBesideOthers(t *testing.T) {
 			t.Log(line)
 		}
 	}
-	require.Equal(t, [][3]int{{7, 5, 14}, {9, 21, 27}}, smaller, "plans of others that use less: they may only get fewer, so note it")
+	require.Equal(t, make([][3]int, 2), smaller, "plans of others that use less")
 }
 
 // series is a row of the series.

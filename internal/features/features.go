@@ -29,6 +29,7 @@ const (
 	Uncounted                   // a limit on groups of which the index knows nothing
 	Within                      // at most so many domains of a layer
 	Roles                       // members of several shapes, or in parts
+	Layers                      // the span counts below the children too
 	end
 )
 
@@ -69,12 +70,14 @@ const (
 	KeptIndex
 	CountGroups
 	PlainBest
+	NarrowBest
 	GroupBest
 	AllWorse
 	IndexedSpan
 	FewestBelow
 	IsWider
 	FillPlain
+	FillNarrow
 	PickBelow
 	FillZoned
 	PlaceGroups
@@ -93,27 +96,29 @@ type Row struct {
 
 // Table has the rows. A function that is here says `Same answer as order:` with the rules whose answer it gives.
 var Table = [Count]Row{
-	SumInPlane:   {"internal/front", "sumInPlane", known},
+	SumInPlane:   {"internal/front", "sumInPlane", known | Layers},
 	ExtraPlain:   {"internal/sets", "extraPlain", known &^ (Friend | Scored | ByScore)},
 	ExtraExact:   {"internal/sets", "extraExact", known &^ (Friend | Scored | Spread | Balanced | ByScore)},
-	ByTwoNumbers: {"internal/frontsets", "byTwoNumbers", known &^ Spread},
-	CountNodes:   {"internal/room", "countNodes", known},
-	KeptIndex:    {"internal/room", "table", known &^ (Multiple | Flat)},
-	CountGroups:  {"internal/gather", "count", known &^ (Begun | Flat | Uncounted)},
+	ByTwoNumbers: {"internal/frontsets", "byTwoNumbers", known&^Spread | Layers},
+	CountNodes:   {"internal/room", "countNodes", known | Layers},
+	KeptIndex:    {"internal/room", "table", known&^(Multiple|Flat) | Layers},
+	CountGroups:  {"internal/gather", "count", known&^(Begun|Flat|Uncounted) | Layers},
 	PlainBest:    {"internal/gather", "plainBest", known &^ (notOrdinary | Groups | Nested | Short | Begun)},
+	NarrowBest:   {"internal/gather", "narrowBest", known&^(notOrdinary|Groups|Nested|Short|Begun|Apart|ApartGroups|Uncounted|Within) | Layers},
 	GroupBest:    {"internal/gather", "groupBest", known &^ (notOrdinary | Nested | Begun)},
 	AllWorse:     {"internal/gather", "allWorse", known &^ (Flat | Sibling)},
-	IndexedSpan:  {"internal/gather", "indexedSpan", known &^ (Beyond | Flat | Sibling)},
-	FewestBelow:  {"internal/gather", "fewestBelow", known &^ (Beyond | Flat | Sibling | Groups | Nested)},
-	IsWider:      {"internal/gather", "isWider", known &^ (Flat | Sibling)},
+	IndexedSpan:  {"internal/gather", "indexedSpan", known&^(Beyond|Flat|Sibling) | Layers},
+	FewestBelow:  {"internal/gather", "fewestBelow", known&^(Beyond|Flat|Sibling|Groups|Nested) | Layers},
+	IsWider:      {"internal/gather", "isWider", known&^(Flat|Sibling) | Layers},
 	FillPlain:    {"internal/gather", "fillPlain", known &^ notOrdinary},
+	FillNarrow:   {"internal/gather", "fillNarrow", known&^(notOrdinary|Groups|Nested|Short|Begun|Apart|ApartGroups|Uncounted|Within) | Layers},
 	PickBelow:    {"internal/gather", "pickBelow", known &^ (notOrdinary | Groups | Nested | Aligned)},
 	FillZoned:    {"internal/gather", "fillZoned", known &^ (notOrdinary | Apart)},
 	PlaceGroups:  {"internal/gather", "placeGroups", known &^ (notOrdinary | Nested | Begun | ApartGroups)},
 	PlaceSplit:   {"internal/gather", "placeSplit", known &^ (notOrdinary | Nested | Begun)},
-	ShortTier:    {"internal/gather", "shortTier", known &^ (notOrdinary | Nested | Begun)},
-	BySpan:       {"internal/fronts", "bySpan", known},
-	RepeatFront:  {"internal/fronts", "repeatFront", known},
+	ShortTier:    {"internal/gather", "shortTier", known&^(notOrdinary|Nested|Begun) | Layers},
+	BySpan:       {"internal/fronts", "bySpan", known | Layers},
+	RepeatFront:  {"internal/fronts", "repeatFront", known | Layers},
 }
 
 // Takes says whether a shortcut may be taken for a problem with these features.

@@ -50,6 +50,7 @@ type ask struct {
 	keys   keys.Set // that may tell places apart; 0: not yet asked for
 	// groups has, by level, how many groups have running members below a vertex; nil where no limit counts groups.
 	groups []layout.Tally
+	layers *layers // below the children of domains, if these count; else nil
 	// beyond is how many new members must lie outside the tree, because the tree has no slots for them.
 	beyond int64
 }
@@ -95,6 +96,9 @@ func newAsk(m *model.Model, slots model.SlotTable, n int) *ask {
 	a.stayInTree()
 	a.features = m.Features() | features.Short.When(a.short > 0) | features.Begun.When(len(a.begun) > 0) | features.Beyond.When(a.beyond > 0) |
 		features.Flat.When(a.slots.Flat != nil) | features.Uncounted.When(a.groups != nil)
+	if a.lookDown(); a.layers != nil {
+		a.features |= features.Layers
+	}
 	a.count()
 	return a
 }
@@ -306,6 +310,8 @@ type scratch struct {
 	least   sets.LeastSum
 	taken   []taken
 	groups  sets.LeastGroups
+	prices  prices
+	layers  layers
 	kids    []children // by depth below the candidate
 	choice  []*choice  // by the same
 	depth   int        // lists of kids in use
@@ -367,4 +373,6 @@ func (r *scratch) Reset() {
 	r.ask, r.asked = ask{}, false
 	r.depth, r.used, r.listed = 0, 0, 0
 	r.picks, r.taken = r.picks[:0], r.taken[:0]
+	r.layers = layers{}
+	clear(r.prices.kids[:cap(r.prices.kids)])
 }

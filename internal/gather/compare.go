@@ -17,6 +17,7 @@ type candidate struct {
 	domain layout.Vertex // -1: none yet
 	intact []int64       // whole groups, by level from the outside, and in it by tier, the highest first
 	span   int64         // children in use; 0 for a node, -1 in the best so far: not counted yet
+	below  []int64       // vertices in use below the children, layer by layer; nil: not counted yet, or they do not count
 }
 
 // rankDomains orders the domains of a strategy that were not tried, best first. O(n log n) comparisons of n domains. All
@@ -49,6 +50,25 @@ func (f *found) knowSpan(c *candidate) {
 	}
 }
 
+// below are the vertices in use below the children of a domain, layer by layer; nil if they do not count.
+func (f *found) below(d layout.Vertex) []int64 {
+	if f.ask.layers == nil || f.m.View.IsNode(d) || f.m.LCA >= 0 {
+		return nil
+	}
+	return f.sums.placer().spansOf(d, f.ask.everything(), f.ask.lowest(d))[1:]
+}
+
+// compareBelow compares a domain with the best so far, as wide a one, by what is in use below the children.
+func (f *found) compareBelow(best *candidate, d layout.Vertex) int {
+	if f.ask.layers == nil {
+		return 0
+	}
+	if best.below == nil {
+		best.below = f.below(best.domain)
+	}
+	return slices.Compare(f.below(d), best.below)
+}
+
 // compareTo compares a domain with the best so far by every key before the scores: below 0 if the domain is better,
 // which then becomes the best; 0 if it is equal, above 0 if it is worse.
 //
@@ -63,20 +83,24 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 			order = f.m.Compare(f.ask.keySet().Before(keys.Span), &f.ask.slots, d, best.domain)
 		}
 	}
-	span := int64(-1)
+	span, below := int64(-1), []int64(nil)
 	if order == 0 {
 		f.knowSpan(best)
 		packing := f.comparePacking(d, best.domain)
-		if f.sums.spans().isWider(d, best.span) || packing > 0 && f.sums.spans().isWider(d, best.span-1) {
+		if f.sums.spans().isWider(d, best.span) || f.ask.layers == nil && packing > 0 && f.sums.spans().isWider(d, best.span-1) {
 			return 1
 		}
 		span = f.sums.placer().spanOf(d)
-		order = cmp.Or(cmp.Compare(span, best.span), packing)
+		if order = cmp.Compare(span, best.span); order == 0 {
+			if order, below = f.compareBelow(best, d), f.below(d); order == 0 {
+				order = packing
+			}
+		}
 	}
 	if order < 0 {
 		f.better++
 		best.intact = f.appendIntact(best.intact[:0], d)
-		best.domain, best.span = d, span
+		best.domain, best.span, best.below = d, span, below
 	}
 	return order
 }
@@ -94,7 +118,7 @@ func (f *found) compareCoarse(a, b candidate) int {
 // order: domain.6, domain.7
 func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 	for i := range cands {
-		cands[i].span = f.sums.placer().spanOf(cands[i].domain)
+		cands[i].span, cands[i].below = f.sums.placer().spanOf(cands[i].domain), f.below(cands[i].domain)
 	}
 	scores := map[layout.Vertex]sets.Score{}
 	scoreOf := func(d layout.Vertex) sets.Score {
@@ -104,7 +128,7 @@ func (f *found) rankEqual(cands []candidate) []layout.Vertex {
 		return scores[d]
 	}
 	slices.SortStableFunc(cands, func(a, b candidate) int {
-		if c := cmp.Or(cmp.Compare(a.span, b.span), f.comparePacking(a.domain, b.domain)); c != 0 {
+		if c := cmp.Or(cmp.Compare(a.span, b.span), slices.Compare(a.below, b.below), f.comparePacking(a.domain, b.domain)); c != 0 {
 			return c
 		}
 		return cmp.Or(scoreOf(b.domain).Compare(scoreOf(a.domain)), f.m.View.ComparePaths(a.domain, b.domain))

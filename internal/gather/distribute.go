@@ -38,6 +38,7 @@ type want uint8
 const (
 	placing  want = iota // which children take how many
 	counting             // only how many children take any
+	spanning             // only what is in use, down to the layers that count
 )
 
 // spanOf is the least number of children of x that hold the whole ask, those in use by running members of the gang
@@ -179,9 +180,13 @@ func (pl placer) giveLevel(x layout.Vertex, level int, n int64, short *last, kid
 	if short.open && pl.placesShort(x, level, at, n, short.singles, kids) {
 		c.Short, short.open = true, false
 	}
-	if want == counting {
+	switch want {
+	case counting:
+		c.Width = 0
 		c.Count()
-	} else {
+	case spanning:
+		c.Count()
+	case placing:
 		c.Choose()
 	}
 	return 0
@@ -201,9 +206,17 @@ func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *set
 	*c = choice{placer: pl, kids: kids.of, level: level, chooser: sets.Chooser{
 		Policy: pl.m.Policy, Items: kids.items, Units: n, Place: place, Multiple: pl.sums.unitOf(level, x),
 		Nodes: kids.nodes, Groups: level < pl.ask.bottom(),
-		Zoned: zoned, Features: pl.ask.features, Scratch: &pl.ask.scratch.least,
+		Zoned: zoned, Scratch: &pl.ask.scratch.least,
 	}}
 	c.chooser.Scorer = c
+	width := pl.ask.widthBelow(x)
+	if kids.nodes { // each is one vertex of each layer
+		width = 0
+	}
+	if c.chooser.Features = pl.ask.featuresBelow(width); width > 0 {
+		c.at = x
+		c.chooser.Width, c.chooser.Below, c.chooser.Additions = width, c.below, &pl.ask.layers.additions
+	}
 	return &c.chooser
 }
 
@@ -213,6 +226,17 @@ type choice struct {
 	placer  placer
 	kids    []child
 	level   int
+	at      layout.Vertex // the children are its own, if the layers below them count
+}
+
+// below is what is in use below a child, in the layers that count, as for Score: with the units of the active level and of those around it.
+func (c *choice) below(i int, units int64, short bool) []int64 {
+	d := demand{units: make([]int64, len(c.placer.ask.sizes)), short: short}
+	copy(d.units, c.kids[i].demand.units)
+	d.units[c.level] = units - c.kids[i].outer
+	spans := make([]int64, c.chooser.Width+1)
+	c.placer.addChild(spans, c.at, c.kids[i].at, d)
+	return spans[1:]
 }
 
 // Host implements [sets.Scorer].

@@ -28,6 +28,9 @@ func (f *found) best() layout.Vertex {
 	if d, ok := f.plainBest(); ok {
 		return d
 	}
+	if d, ok := f.narrowBest(); ok {
+		return d
+	}
 	if d, ok := f.groupBest(); ok {
 		return d
 	}
@@ -39,7 +42,7 @@ func (f *found) bestOfAll() layout.Vertex {
 	best := candidate{domain: -1} // no span either until two domains are equal in what comes before it
 	best.intact = f.ask.scratch.carve(len(f.m.Levels) * len(f.m.View.Tiers))[:0]
 	var skip func(x layout.Vertex) bool
-	if f.ask.takes(features.AllWorse) && f.ask.plainTier(f.m.View.TierIndex(f.strategy.Gang)) {
+	if f.ask.takesAt(features.AllWorse, f.strategy.Gang) && f.ask.plainTier(f.m.View.TierIndex(f.strategy.Gang)) {
 		skip = func(x layout.Vertex) bool { return best.domain >= 0 && f.allWorse(&best, x) }
 	}
 	equals := 0 // domains equal to the best in all but the scores, itself included; 1 if no score can differ
@@ -226,7 +229,7 @@ type plainSearch struct {
 // slotsTell says whether slots alone tell the domains of the gang's tier apart, so that a shortcut may be taken: nodes outside the tree are no domain of a
 // tier below the root's.
 func (f *found) slotsTell(s features.Shortcut) bool {
-	return f.ask.takes(s) && f.ask.plainTier(f.m.View.TierIndex(f.strategy.Gang)) && f.strategy.Gang < f.m.View.RootTop && f.ask.slots.Ix.Domains.At(f.m.View.Outside) == 0
+	return f.ask.takesAt(s, f.strategy.Gang) && f.ask.plainTier(f.m.View.TierIndex(f.strategy.Gang)) && f.strategy.Gang < f.m.View.RootTop && f.ask.slots.Ix.Domains.At(f.m.View.Outside) == 0
 }
 
 // plainBest is best for a gang without groups where slots alone tell domains apart; d is -1 if no domain holds the

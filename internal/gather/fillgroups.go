@@ -25,7 +25,7 @@ type taken struct {
 // that each takes at most slots / size groups, and if no full group is whole at a lower tier, so that no child must take
 // any. O(tiers).
 func (pl placer) keepsPlainly(x layout.Vertex, d *demand) bool {
-	if !pl.ask.takes(features.PlaceGroups) || pl.ask.indexed == nil || pl.ask.jumps(x) || d.units[0] == 0 || d.units[1] > 0 ||
+	if !pl.ask.takesBelow(features.PlaceGroups, x) || pl.ask.indexed == nil || pl.ask.jumps(x) || d.units[0] == 0 || d.units[1] > 0 ||
 		d.short && !pl.ask.takes(features.ShortTier) || x == layout.Root || pl.ask.zonesTell(x) {
 		return false
 	}
@@ -164,7 +164,7 @@ func (pl placer) holdsShort(tier int32, c layout.Vertex) bool {
 // splitsPlainly says whether placeSplit may place a demand below x: the short group and members of groups that no child
 // can hold whole, where slots alone decide. O(tiers).
 func (pl placer) splitsPlainly(x layout.Vertex, d *demand) bool {
-	if !pl.ask.takes(features.PlaceSplit) || pl.ask.indexed == nil || !d.short || !pl.ask.takes(features.ShortTier) || x == layout.Root || pl.ask.zonesTell(x) {
+	if !pl.ask.takesBelow(features.PlaceSplit, x) || pl.ask.indexed == nil || !d.short || !pl.ask.takes(features.ShortTier) || x == layout.Root || pl.ask.zonesTell(x) {
 		return false
 	}
 	for i := range pl.m.View.TiersBelow(pl.m.View.TierOf(x)) {

@@ -141,15 +141,23 @@ func (a *ask) units() []int64 { return a.scratch.carve(len(a.sizes)) }
 // fillsPlainly says whether fillPlain may place a demand below x: members alone, or groups that count as members, and slots alone decide between
 // children. O(tiers).
 func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
+	if pl.ask.widthBelow(x) > 0 {
+		return pl.fillsNarrowly(x) && len(d.begun) == 0
+	}
 	switch {
-	case !pl.ask.takes(features.FillPlain) || len(d.begun) > 0:
+	case !pl.ask.takesBelow(features.FillPlain, x) || len(d.begun) > 0:
 		return false
-	case pl.ask.jumps(x) && !pl.ask.takes(features.PickBelow), pl.ask.has(features.Aligned) && !pl.ask.takes(features.FillZoned):
+	case pl.ask.jumps(x) && !pl.ask.takesBelow(features.PickBelow, x), pl.ask.has(features.Aligned) && !pl.ask.takesBelow(features.FillZoned, x):
 		return false
 	case pl.countsOutside(x) && !pl.ask.jumps(x):
 		return false
 	}
 	return pl.ask.bottom() == 0 || pl.areMembers(x, d)
+}
+
+// fillsNarrowly says whether fillNarrow may place members below x.
+func (pl placer) fillsNarrowly(x layout.Vertex) bool {
+	return pl.ask.isNarrow(features.FillNarrow, pl.m.View.TierOf(x)) && !pl.countsOutside(x)
 }
 
 // areMembers says whether groups count as members below x, the short one with them: no child of x can hold any whole, so that all are split and no
@@ -190,8 +198,11 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 	if pl.m.View.IsNode(x) || n == pl.ask.slots.At(x) && !pl.ask.capped && !pl.countsOutside(x) { // every slot is taken, there is nothing to choose
 		return pl.fillAll(x, n, list)
 	}
-	if pl.ask.zonesTell(x) {
+	switch {
+	case pl.ask.zonesTell(x):
 		return pl.fillZoned(x, n, list)
+	case pl.ask.widthBelow(x) > 0:
+		return pl.fillNarrow(x, n, list)
 	}
 	kept := len(pl.ask.scratch.picks) // the picks of the vertices above x, which are still in use
 	if pl.ask.jumps(x) {
@@ -199,14 +210,13 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 	} else {
 		pl.pickFewest(x, n)
 	}
+	return pl.fillPicks(kept, n, list)
+}
+
+// fillPicks places n members on the picks from a place on, which it removes.
+func (pl placer) fillPicks(kept int, n int64, list []int32) []int32 {
 	picks := pl.ask.scratch.picks[kept:]
-	last, spare := 0, -n // spare: slots of the set beside the members
-	for i := range picks {
-		spare += picks[i].slots
-		if picks[i].slots <= picks[last].slots {
-			last = i
-		}
-	}
+	last, spare := lastFilled(picks, n)
 	for i, p := range picks {
 		if i == last && spare > 0 || pl.ask.capped { // one level down the same question, with fewer members than slots
 			n := p.slots
@@ -220,6 +230,18 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 	}
 	pl.ask.scratch.picks = pl.ask.scratch.picks[:kept]
 	return list
+}
+
+// lastFilled is the pick that is last in fill order, and the slots that the picks have beside n members: it is left with those.
+func lastFilled(picks []chosen, n int64) (last int, spare int64) {
+	spare = -n
+	for i := range picks {
+		spare += picks[i].slots
+		if picks[i].slots <= picks[last].slots {
+			last = i
+		}
+	}
+	return last, spare
 }
 
 // fillAll fills a vertex with n members and appends their positions: as many as x has slots, unless it is a node. The

@@ -76,6 +76,20 @@ func (c *ChildSums) Fewest(n int64) (count int32, sum int64) {
 
 // AtLeast is the number of children that are no smaller than n. O(log children).
 func (c *ChildSums) AtLeast(n int64) int32 {
+	if run := c.Run; run != nil {
+		if n > int64(run[0]) {
+			return 0
+		}
+		lo, end := int32(1), c.Len // the first child is large enough
+		for lo < end {
+			if mid := (lo + end) / 2; int64(run[mid]-run[mid-1]) < n {
+				end = mid
+			} else {
+				lo = mid + 1
+			}
+		}
+		return lo
+	}
 	return c.first(c.Len, func(i int32) bool { return c.Child(i+1) < n })
 }
 

@@ -87,6 +87,8 @@ type Gather struct {
 	Own int32
 	// Worths are the tiers at which a tighter fit is worth having, ascending; the last is Must.
 	Worths []int32
+	// Finest is 1 + the tier of its lowest PreferGather, that of its MustGather if this is lower; 0: it has none.
+	Finest int32
 }
 
 // Memory is memory that an engine uses again. The plans of a lineage take turns with a few of them.
@@ -210,14 +212,6 @@ func (m *Model) Unit(x layout.Vertex) int64 {
 		return 1
 	}
 	return m.Multiple[m.View.Tier[x]-1]
-}
-
-// Gcd is the greatest common divisor of two numbers above 0. O(log).
-func Gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // Features are those that do not depend on how members are cut into groups. O(shapes).

@@ -169,8 +169,6 @@ func TestFeaturesTellWhatIsNotPlain(t *testing.T) {
 
 // A child of a vertex stands for all missing tiers up to it, so that all multiples below the vertex's own tier bind there.
 func TestUnitIsOfTheParent(t *testing.T) {
-	require.Equal(t, int64(4), model.Gcd(12, 8))
-	require.Equal(t, int64(5), model.Gcd(5, 0))
 	rapid.Check(t, func(t *rapid.T) {
 		m := spec.Draw(t)
 		for x := layout.Root; int(x) < m.View.NumDomains()+int(m.View.Nodes); x++ {

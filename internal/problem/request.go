@@ -147,7 +147,8 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 		g.Worths = v.Tiers[: i+1 : i+1]
 		return g, nil
 	}
-	if len(preferred) == 0 {
+	named := len(preferred) > 0
+	if !named {
 		preferred = append(preferred, 0)
 		for _, l := range v.Layers {
 			preferred = append(preferred, int32(l.Tier))
@@ -155,6 +156,9 @@ func gatherRules(v *layout.View, field string, rules []gang.Rule, outer int32) (
 	}
 	for _, t := range preferred {
 		g.Worths = append(g.Worths, min(t, g.Must))
+	}
+	if named {
+		g.Finest = 1 + slices.Min(g.Worths)
 	}
 	g.Worths = append(g.Worths, g.Must)
 	slices.Sort(g.Worths)

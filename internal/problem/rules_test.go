@@ -23,6 +23,11 @@ import (
 func gatherOf(v *layout.View, rules []gang.Rule, outer int32) (g model.Gather) {
 	g.Must, g.Own = outer, -1
 	worths := map[int32]bool{}
+	for _, r := range rules { // the lowest PreferGather
+		if tier, _ := v.TierNamed(r.Layer); r.Strength == gang.PreferGather && (g.Finest == 0 || tier < g.Finest-1) {
+			g.Finest = tier + 1
+		}
+	}
 	for _, r := range rules {
 		tier, _ := v.TierNamed(r.Layer)
 		switch r.Strength {
@@ -42,6 +47,7 @@ func gatherOf(v *layout.View, rules []gang.Rule, outer int32) (g model.Gather) {
 			}
 		}
 	}
+	g.Finest = min(g.Finest, g.Must+1)
 	worths[g.Must] = true
 	for t := range worths {
 		if t = min(t, g.Must); !slices.Contains(g.Worths, t) {

@@ -37,8 +37,8 @@ func (p *search) betterDomain(a, b *placed) bool {
 	if x.Anchors != y.Anchors {
 		return x.Anchors > y.Anchors
 	}
-	if x.Span != y.Span {
-		return x.Span < y.Span
+	if c := slices.Compare(x.Span, y.Span); c != 0 {
+		return c < 0
 	}
 	if a.v.node != nil && b.v.node != nil {
 		if x.Zones != y.Zones {
@@ -63,7 +63,7 @@ func (s *solver) byScore() bool { return s.in.Request.Policy == gang.ByScore }
 
 // keys of the domain that a placement fills.
 func (p *search) keys(a *placed) Keys {
-	k := Keys{Anchors: a.v.key, Span: a.used, Zones: a.v.zones, NUMA: a.numa, Score: a.score}
+	k := Keys{Anchors: a.v.key, Span: p.solver.seen(a.v, a.span), Zones: a.v.zones, NUMA: a.numa, Score: a.score}
 	for i := range p.solver.levels {
 		k.Intact = append(k.Intact, p.intact(i, a.v))
 	}

@@ -65,7 +65,8 @@ type Keys struct {
 	// first.
 	Intact  [][]int
 	Anchors int
-	Span    int
+	// Span is how many vertices are in use, layer by layer below the domain, as far down as the order looks.
+	Span []int
 	// Zones, between nodes for an aligned gang.
 	Zones int
 	// Free are the slots of the domain, of its parent, and so on.

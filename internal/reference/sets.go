@@ -16,8 +16,9 @@ type set struct {
 	place    int // what that counts for in units
 
 	used, own, key, share int
-	zones                 int // in sum, if the children are nodes
-	withShort             int // 1 if a child holds the short group already
+	below                 []int // vertices in use below the children, layer by layer
+	zones                 int   // in sum, if the children are nodes
+	withShort             int   // 1 if a child holds the short group already
 	sum                   int
 	slots                 []int // descending
 	score                 int64 // of the members as filled, if the children are nodes
@@ -36,6 +37,7 @@ func (p *search) chooseSet(h hand, portions []portion) {
 			continue
 		}
 		s.used = used
+		countOthers(p, s, h.at, portions, mask)
 		if best == nil || p.betterSet(s, best, h) {
 			best = s
 		}
@@ -122,6 +124,9 @@ func (p *search) units(s *set, h hand) bool {
 		numbers[i] = c.full &^ 1
 	}
 	s.short = -1
+	if p.solver.looksDown() {
+		return p.fillNarrow(s, h, numbers)
+	}
 	if !h.short {
 		return p.fillUp(s, h.n, numbers)
 	}
@@ -206,6 +211,7 @@ func (p *search) betterSet(a, b *set, h hand) bool {
 	policy := p.solver.in.Request.Policy
 	for _, c := range []int{
 		cmp.Compare(b.used, a.used),
+		slices.Compare(b.below, a.below),
 		cmp.Compare(a.own, b.own),
 		cmp.Compare(a.withShort, b.withShort),
 		cmp.Compare(a.key, b.key),

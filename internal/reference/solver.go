@@ -56,6 +56,7 @@ type solver struct {
 	root     *vertex
 	outside  *vertex // nil if every node is in the tree
 	vertices []*vertex
+	tiers    []int       // ascending: of nodes, of the layers, of the root
 	multiple map[int]int // by tier
 	gang     rules
 	levels   []level
@@ -84,7 +85,14 @@ func newSolver(in *Input) (*solver, error) {
 		s.shapes = []*gang.Shape{firstShape(req)}
 	}
 	s.root = build(named.Tree, in.Spec.Nodes)
-	s.vertices = all(s.root)
+	s.vertices, s.tiers = all(s.root), []int{0}
+	if named.Tree != nil {
+		for _, l := range named.Tree.Layers() {
+			s.tiers = append(s.tiers, l.Tier)
+		}
+		slices.Sort(s.tiers)
+	}
+	s.tiers = append(s.tiers, s.root.tier)
 	if n := len(s.root.children); n > 0 && s.root.children[n-1].outside {
 		s.outside = s.root.children[n-1]
 	}

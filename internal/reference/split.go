@@ -25,7 +25,7 @@ type placed struct {
 	v       *vertex
 	state   state
 	members int
-	used    int // children that take something or hold running members of the gang
+	span    []int // by tier of the tree below v: how many highest vertices of at most that tier are in use
 	score   int64
 	numa    int64     // the NUMA score of a node
 	inner   []*placed // in the order of paths
@@ -42,6 +42,7 @@ type child struct {
 
 // hand is what is handed out to children at once: n units of a level, those that they have already included.
 type hand struct {
+	at       *vertex // whose children they are
 	level, n int
 	short    bool
 	singles  bool // single members are placed at the vertex
@@ -70,24 +71,28 @@ func (p *search) place(v *vertex, st state) *placed {
 		return done
 	}
 	out := &placed{v: v, state: st, members: p.membersBelow(v, st)}
-	if v.node != nil {
+	var all []*placed // in every child
+	switch {
+	case v.node != nil:
 		out.score = int64(out.members) * v.score
 		if p.solver.aligned {
 			out.numa = v.rates[out.members]
 		}
-	} else if out.members > 0 {
+	case out.members > 0:
 		for _, c := range p.distribute(v, st) {
 			c.state.begun = st.begun
 			inner := p.place(c.v, c.state)
-			if inner.members > 0 {
+			if all = append(all, inner); inner.members > 0 {
 				out.inner = append(out.inner, inner)
 				out.score += inner.score
 			}
-			if inner.members > 0 || c.v.own > 0 {
-				out.used++
-			}
+		}
+	case v.own > 0: // nothing is placed here, but members run
+		for _, c := range p.solver.childrenOf(v) {
+			all = append(all, p.place(c, state{}))
 		}
 	}
+	out.span = spanWith(p.solver.tiers, v, all)
 	p.placed[key] = out
 	return out
 }
@@ -110,7 +115,7 @@ func (p *search) distribute(v *vertex, st state) []*child {
 		return children
 	}
 	for level := range len(p.solver.levels) + 1 {
-		h := hand{level: level, n: st.units[level] + split[level], short: st.short}
+		h := hand{at: v, level: level, n: st.units[level] + split[level], short: st.short}
 		h.nodes = !slices.ContainsFunc(children, func(c *child) bool { return c.v.node == nil && c.v.high > 0 })
 		h.singles = st.units[len(p.solver.levels)]+split[len(p.solver.levels)] > 0
 		if level == len(p.solver.levels) && st.short && !slices.ContainsFunc(children, func(c *child) bool { return c.able }) {

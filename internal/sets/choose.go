@@ -28,9 +28,14 @@ type Chooser struct {
 	Features features.Set // of the problem, which is scored where host scores may tell the items apart
 	Scorer   Scorer       // asked where Zoned or scored, or for nodes under ByScore
 	Scratch  *LeastSum    // memory for the search; nil: its own
-	rules    keys.Rules   // of the policy
-	byHost   bool         // the items are nodes that are compared by host score
-	counting bool         // only the number of items matters
+	// Below tells, of the Width layers below the items that count, how many vertices are in use below item i with so many units, and with the short
+	// group. Width is 0 where only the items count. Additions is what searches for the fewest may still spend; beyond it only the items count.
+	Below     func(i int, units int64, short bool) []int64
+	Width     int
+	Additions *int64
+	rules     keys.Rules // of the policy
+	byHost    bool       // the items are nodes that are compared by host score
+	counting  bool       // only the number of items matters
 }
 
 // Choose sets Given of every item, and HasShort of the one that takes the short group. It uses up Lo, Hi and WithRest.
@@ -55,6 +60,21 @@ func (c *Chooser) choose() {
 		}
 		c.Units, c.Place = c.Units/c.Multiple, c.Place/c.Multiple
 	}
+	if c.Width > 0 && c.mayNarrow() {
+		c.chooseNarrow()
+	} else {
+		c.chooseFewest()
+	}
+	if c.Multiple > 1 {
+		for i := range c.Items {
+			it := &c.Items[i]
+			it.Given = it.Given*c.Multiple + it.rest
+		}
+	}
+}
+
+// chooseFewest is choose where only the children count.
+func (c *Chooser) chooseFewest() {
 	core := c.core()
 	var set []int
 	if c.enough(core) {
@@ -65,12 +85,6 @@ func (c *Chooser) choose() {
 		set = append(set, c.extra(set, others)...)
 	}
 	c.fill(set)
-	if c.Multiple > 1 {
-		for i := range c.Items {
-			it := &c.Items[i]
-			it.Given = it.Given*c.Multiple + it.rest
-		}
-	}
 }
 
 // core lists the children that cost no span, in path order: those that must take units, and those in use by running

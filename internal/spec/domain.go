@@ -13,7 +13,7 @@ import (
 type keys struct {
 	intact  [][]int // by level: how many groups can lie whole at each tier below the group tier, highest first
 	friends int
-	span    int
+	span    []int // layer by layer, the highest first
 	zones   int64 // of nodes, for an aligned gang
 	host    int64 // of nodes, under ByScore
 	free    []int // slots of the domain, of its parent, and so on
@@ -42,7 +42,7 @@ func (p *search) compareDomains(a, b keys, nodes bool) int {
 			return c
 		}
 	}
-	if c := cmp.Or(cmp.Compare(b.friends, a.friends), cmp.Compare(a.span, b.span)); c != 0 {
+	if c := cmp.Or(cmp.Compare(b.friends, a.friends), slices.Compare(a.span, b.span)); c != 0 {
 		return c
 	}
 	if nodes {
@@ -66,7 +66,7 @@ func (p *search) compareDomains(a, b keys, nodes bool) int {
 
 // keys of the domain that a placement fills.
 func (p *search) keys(a *placed) keys {
-	k := keys{friends: a.v.key, span: a.used, zones: a.v.zones, numa: a.numa, score: a.score}
+	k := keys{friends: a.v.key, span: p.solver.compared(a.v, a.span), zones: a.v.zones, numa: a.numa, score: a.score}
 	if p.solver.byScore() {
 		k.host = a.v.score
 	}

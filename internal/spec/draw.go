@@ -190,6 +190,9 @@ func (d *drawer) gather(outer int32, must bool) model.Gather {
 			g.Worths = append(g.Worths, t)
 		}
 	}
+	if len(preferred) > 0 {
+		g.Finest = 1 + g.Worths[0]
+	}
 	return g
 }
 

@@ -18,6 +18,7 @@ type set struct {
 	place    int // what that counts for in units
 
 	used, own, key, share int
+	below                 []int // vertices in use below the children, layer by layer
 	zones                 int64 // in sum, if the children are nodes
 	withShort             int   // 1 if a child holds the short group already
 	sum                   int
@@ -38,6 +39,7 @@ func (p *search) chooseSet(h hand, portions []portion) {
 			continue
 		}
 		s.used = used
+		addUnused(p, h.at, s, portions, mask)
 		if best == nil || p.betterSet(s, best, h) {
 			best = s
 		}
@@ -124,6 +126,9 @@ func (p *search) units(s *set, h hand) bool {
 		numbers[i] = c.full &^ 1
 	}
 	s.short = -1
+	if p.solver.looksDown() {
+		return p.narrow(s, h, numbers)
+	}
 	if !h.short {
 		return p.fillUp(s, h.n, numbers)
 	}
@@ -208,6 +213,7 @@ func (p *search) betterSet(a, b *set, h hand) bool {
 	policy := p.solver.m.Policy
 	for _, c := range []int{
 		cmp.Compare(b.used, a.used),
+		slices.Compare(b.below, a.below),
 		cmp.Compare(a.own, b.own),
 		cmp.Compare(a.withShort, b.withShort),
 		cmp.Compare(a.key, b.key),

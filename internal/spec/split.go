@@ -20,7 +20,7 @@ type placed struct {
 	v       *vertex
 	state   state
 	members int
-	used    int // children that take something or hold running members of the gang
+	span    []int // by tier of the tree below v: the highest vertices of at most that tier that are in use
 	score   int64
 	numa    int64     // the NUMA score of a node
 	inner   []*placed // in the order of paths
@@ -37,6 +37,7 @@ type child struct {
 
 // hand is what is handed out to children at once: n units of a level, those that they have already included.
 type hand struct {
+	at       *vertex // the vertex whose children they are
 	level, n int
 	short    bool
 	singles  bool // single members are placed at the vertex
@@ -64,13 +65,14 @@ func (p *search) place(v *vertex, st state) *placed {
 	if done, ok := p.placed[key]; ok {
 		return done
 	}
-	out := &placed{v: v, state: st, members: p.membersBelow(v, st)}
-	if v.isNode {
+	out := &placed{v: v, state: st, members: p.membersBelow(v, st), span: make([]int, len(p.solver.m.View.TiersBelow(int32(v.tier))))}
+	switch {
+	case v.isNode:
 		out.score = int64(out.members) * v.score
 		if p.solver.aligned {
 			out.numa = p.solver.room.rate(p.solver.m.View.Position(v.at), out.members)
 		}
-	} else if out.members > 0 {
+	case out.members > 0:
 		for _, c := range p.distribute(v, st) {
 			c.state.begun = st.begun
 			inner := p.place(c.v, c.state)
@@ -78,9 +80,11 @@ func (p *search) place(v *vertex, st state) *placed {
 				out.inner = append(out.inner, inner)
 				out.score += inner.score
 			}
-			if inner.members > 0 || c.v.own > 0 {
-				out.used++
-			}
+			addSpan(out.span, inner)
+		}
+	case v.own > 0:
+		for _, c := range p.solver.childrenOf(v) {
+			addSpan(out.span, p.place(c, state{}))
 		}
 	}
 	p.placed[key] = out
@@ -105,7 +109,7 @@ func (p *search) distribute(v *vertex, st state) []*child {
 		return children
 	}
 	for level := range len(p.solver.m.Levels) + 1 {
-		h := hand{level: level, n: st.units[level] + split[level], short: st.short}
+		h := hand{at: v, level: level, n: st.units[level] + split[level], short: st.short}
 		h.nodes = !slices.ContainsFunc(children, func(c *child) bool { return !c.v.isNode && c.v.high > 0 })
 		h.singles = st.units[len(p.solver.m.Levels)]+split[len(p.solver.m.Levels)] > 0
 		if level == len(p.solver.m.Levels) && st.short && !slices.ContainsFunc(children, func(c *child) bool { return c.able }) {

@@ -1,0 +1,113 @@
+package benchmarks_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/benchmarks"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
+)
+
+// BenchmarkWide plans gangs that are a third larger than what is free below any domain of a layer, on nodes of eight devices of which any number is
+// taken, warm: where the span is a choice on every layer. The gang has at most so many members.
+func BenchmarkWide(b *testing.B) {
+	for _, shape := range []struct {
+		name string
+		fan  []int
+	}{
+		{"nodes=64", []int{2, 2, 4, 4}},
+		{"nodes=256", []int{2, 2, 8, 8}},
+		{"nodes=1024", []int{2, 2, 8, 32}},
+		{"nodes=10240", []int{4, 5, 16, 32}},
+		{"nodes=102400", []int{10, 10, 32, 32}},
+	} {
+		for _, full := range []int{50, 90} {
+			w := wideOf(b, benchmarks.Shape{Fan: shape.fan, Slots: 8}, full)
+			for layer, name := range []string{"unit", "leaf", "spine"} {
+				for _, group := range []int{0, 8} {
+					name := fmt.Sprintf("%s/full=%d/above=%s", shape.name, full, name)
+					if group > 0 {
+						name += "/group=8"
+					}
+					b.Run(name, func(b *testing.B) { w.bench(b, w.most(layer)*4/3, group) })
+				}
+			}
+		}
+	}
+}
+
+// wide is a cluster with nodes of which some devices are free, by node.
+type wide struct {
+	shape benchmarks.Shape
+	free  []int
+	c     *placement.Cluster
+}
+
+// wideOf draws how many devices are free on each node: none of so many nodes in a hundred, of the others any number.
+func wideOf(b *testing.B, shape benchmarks.Shape, full int) *wide {
+	w := &wide{shape: shape}
+	tree, err := topology.New(topology.Spec{Layers: shape.Layers(), Roots: shape.Domains()})
+	require.NoError(b, err)
+	spec := cluster.Spec{Trees: []cluster.NamedTree{{Name: "default", Tree: tree}}}
+	rng := rand.New(rand.NewPCG(1, uint64(full)))
+	for i := range shape.NumNodes() {
+		free := 0
+		if rng.IntN(100) >= full {
+			free = 1 + rng.IntN(8)
+		}
+		w.free = append(w.free, free)
+		spec.Nodes = append(spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: muster.Resources{gpu: int64(free)}})
+	}
+	w.c, err = placement.NewCluster(spec)
+	require.NoError(b, err)
+	return w
+}
+
+// most is the most devices that are free below a domain of a layer, 0 being the lowest.
+func (w *wide) most(layer int) (most int) {
+	width := len(w.free) / w.shape.NumDomains(1+layer)
+	for i := 0; i < len(w.free); i += width {
+		sum := 0
+		for _, n := range w.free[i : i+width] {
+			sum += n
+		}
+		most = max(most, sum)
+	}
+	return most
+}
+
+func (w *wide) bench(b *testing.B, members, group int) {
+	req := &gang.Request{Name: "job", Shape: gang.Shape{Resources: muster.Resources{gpu: 1}}}
+	if group > 0 {
+		members -= members % group
+		req.Groups = []gang.Groups{{Size: group}}
+	}
+	if members == 0 || members > 2048 {
+		b.Skip("not so many members")
+	}
+	for i := range members {
+		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("job-", i)})
+	}
+	res, err := placement.Plan(w.c, req)
+	if err != nil {
+		b.Skip(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := placement.Plan(w.c, req); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(members), "members")
+	b.ReportMetric(float64(res.Tier), "tier")
+	for _, s := range res.Span {
+		b.ReportMetric(float64(s.Domains), s.Layer+"s")
+	}
+}

@@ -1,0 +1,219 @@
+// Which of the choices of children that use the fewest grandchildren is the best, and how many members does each child take?
+
+package gather
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster/internal/layout"
+)
+
+// mostChoices bounds the steps of a search through the sets of children of one domain.
+const mostChoices = 1 << 12
+
+// choices is a search through the sets of k children, which leaves out those that hold too few members at the price that is known.
+type choices struct {
+	p     *prices
+	units int64 // a set that uses more is of no use
+	any   bool  // the first set is enough; else it is the one with the fewest slots in sum, and so on
+	found bool  // a set, which is the best of the prices then
+	steps int
+}
+
+// prove makes the best choice exact, as far as the bounds of the searches allow.
+func (p *prices) prove(additions *int64) {
+	for p.least < p.units {
+		p.topWorths()
+		c := choices{p: p, units: p.units - 1, any: true}
+		switch c.extend(0, 0, 0); {
+		case c.found:
+		case c.steps <= mostChoices:
+			p.least = p.units
+		default:
+			p.count(additions)
+			return
+		}
+	}
+}
+
+// settle looks for the set with the fewest slots in sum, the smallest largest child, and so on, then the first in the order of paths, among the sets
+// of k children that use as few grandchildren as the one that is known. Beyond mostChoices the best set found so far is taken.
+func (p *prices) settle() {
+	p.topWorths()
+	slices.Sort(p.set) // in fill order
+	c := choices{p: p, units: p.units}
+	c.extend(0, 0, 0)
+}
+
+// topWorths makes, for each child, the worths in sum of the 0, 1, ..., k children from it on that are worth most.
+func (p *prices) topWorths() {
+	size := int(p.k) + 1
+	p.tops = append(p.tops[:0], make([]int64, (len(p.kids)+1)*size)...)
+	top := make([]int64, 0, size)
+	for i := len(p.kids) - 1; i >= 0; i-- {
+		worth := p.kids[i].worthAt(p.price)
+		p.kids[i].worth = worth
+		at, _ := slices.BinarySearchFunc(top, worth, descending)
+		if top = slices.Insert(top, at, worth); len(top) == size {
+			top = top[:p.k]
+		}
+		var sum int64
+		for j := 1; j < size; j++ {
+			if j <= len(top) {
+				sum += top[j-1]
+			}
+			p.tops[i*size+j] = sum
+		}
+	}
+	p.tried = p.tried[:0]
+}
+
+// extend tries all sets that go on from the one at hand with children from i on. slots and worth are those of the set at hand.
+func (c *choices) extend(i int, slots, worth int64) {
+	p := c.p
+	left := int(p.k) - len(p.tried)
+	if c.steps++; c.steps > mostChoices || c.any && c.found || len(p.kids)-i < left {
+		return
+	}
+	if left == 0 {
+		c.try(slots)
+		return
+	}
+	room, small := slots, slots
+	for j := range left {
+		room, small = room+p.kids[i+j].slots, small+p.kids[len(p.kids)-1-j].slots
+	}
+	switch {
+	case room < p.n, !c.any && small > p.slotsOf(p.set):
+		return
+	case worth+p.tops[i*(int(p.k)+1)+left]+c.units*p.price < p.n: // too few at this price
+		return
+	}
+	p.tried = append(p.tried, int32(i))
+	c.extend(i+1, slots+p.kids[i].slots, worth+p.kids[i].worth)
+	p.tried = p.tried[:len(p.tried)-1]
+	c.extend(i+1, slots, worth)
+}
+
+// try looks at a complete set.
+func (c *choices) try(slots int64) {
+	p := c.p
+	if slots < p.n || !c.any && !p.better(p.tried) {
+		return
+	}
+	if units, _ := p.use(p.tried); units <= c.units {
+		p.set, p.units, c.found = append(p.set[:0], p.tried...), units, true
+	}
+}
+
+// slotsOf are the slots of some children.
+func (p *prices) slotsOf(set []int32) (sum int64) {
+	for _, i := range set {
+		sum += p.kids[i].slots
+	}
+	return sum
+}
+
+// better says whether a set comes before the best so far by slots in sum, then by those of the children, the largest first, then by paths. Sets have
+// their children with the most slots first.
+func (p *prices) better(set []int32) bool {
+	order := cmp.Compare(p.slotsOf(set), p.slotsOf(p.set))
+	for j := 0; j < len(set) && order == 0; j++ {
+		order = cmp.Compare(p.kids[set[j]].slots, p.kids[p.set[j]].slots)
+	}
+	if order == 0 {
+		order = slices.Compare(p.paths(set), p.paths(p.set))
+	}
+	return order < 0
+}
+
+// paths are the children of a set in the order of paths.
+func (p *prices) paths(set []int32) (out []layout.Vertex) {
+	for _, i := range set {
+		out = append(out, p.kids[i].at)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// share gives the members to the children of the best set, in fill order: each takes the most with which the others need no more grandchildren than
+// are left. The parts come in the order of paths.
+func (p *prices) share() []part {
+	parts := make([]part, 0, len(p.set))
+	r := sharing{p: p, n: p.n, units: p.units}
+	_, r.smallest = p.use(p.set)
+	for j, i := range p.set {
+		r.child, r.others = &p.kids[i], p.set[j+1:]
+		take := r.takes(r.most())
+		fewest, _ := r.child.sums.Fewest(take)
+		parts, r.n, r.units = append(parts, part{r.child.at, take}), r.n-take, r.units-int64(fewest)
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.at, b.at) })
+	return parts
+}
+
+// sharing is what is left for a child and the others behind it in fill order.
+type sharing struct {
+	p        *prices
+	n, units int64
+	smallest int64 // slots of the smallest grandchild if the largest ones are used
+	child    *priced
+	others   []int32
+}
+
+// takes is how many members the child takes in so many of its own children: the others have one each at least.
+func (r *sharing) takes(units int64) int64 {
+	return min(r.child.sums.Of(int32(units)), r.n-int64(len(r.others)))
+}
+
+// suffices says whether the others hold what is left then.
+func (r *sharing) suffices(units int64) bool {
+	return r.n-r.takes(units) <= r.p.roomIn(r.others, r.units-units)
+}
+
+// most is the largest number of its own children with which the child takes part. What all hold together first rises with it and then falls, and is
+// largest where the child has those of the largest grandchildren that are its own.
+func (r *sharing) most() int64 {
+	top := min(int64(r.child.sums.Len), r.units-int64(len(r.others)))
+	low := min(top, max(1, int64(r.child.sums.AtLeast(r.smallest+1))))
+	high := min(top, max(low, int64(r.child.sums.AtLeast(max(1, r.smallest)))))
+	for high > low && !r.suffices(high) {
+		high--
+	}
+	for high < top { // all that do not suffice come behind all that do
+		mid := (high + top + 1) / 2
+		if r.suffices(mid) {
+			high = mid
+		} else {
+			top = mid - 1
+		}
+	}
+	return high
+}
+
+// roomIn is how many members the largest grandchildren below some children hold, so many, each child having one at least.
+func (p *prices) roomIn(set []int32, units int64) (room int64) {
+	units -= int64(len(set))
+	low, high := int64(0), int64(0)
+	for _, i := range set {
+		first := p.kids[i].sums.Of(1)
+		room, high = room+first, max(high, first)
+	}
+	// The smallest size of which, and above, there are no more than so many.
+	for low < high {
+		mid := low + (high-low)/2
+		if count, _ := p.above(set, mid+1); count <= units {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	count, more := p.above(set, low+1)
+	room += more
+	if low > 0 { // the rest are of this size, as far as there are so many
+		same, _ := p.above(set, low)
+		room += min(units-count, same-count) * low
+	}
+	return room
+}

@@ -1,0 +1,179 @@
+// Which domain uses the fewest children and grandchildren, and which of its children take how many members, if slots alone decide?
+
+package gather
+
+import (
+	"slices"
+
+	"github.com/muster-sched/muster/internal/features"
+	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
+)
+
+// isNarrow says whether prices tell what counts below the domains of a tier: of the layers below their children one counts, and below them no vertex
+// stands for a missing one.
+func (a *ask) isNarrow(s features.Shortcut, tier int32) bool {
+	i := a.m.View.TierIndex(tier)
+	return a.width(tier) == 1 && a.takes(s) && !slices.Contains(a.m.View.Even[:i], false)
+}
+
+// narrowSearch looks for the best domain of a tier: the fewest children, the fewest grandchildren, then the fewest slots, then those of the parents.
+type narrowSearch struct {
+	found *found
+	place int           // of the tier in the view's Tiers
+	span  int64         // children; no domain of the tier holds the members in fewer
+	best  layout.Vertex // so far, -1 if there is none
+	units int64         // grandchildren in use there
+	price int64         // that bounded these; 0: none
+}
+
+// narrowBest is best for a gang without groups where slots alone tell domains apart, and grandchildren count; not ok if the index cannot tell.
+//
+// Same answer as order: domain.3, domain.5, faster.
+func (f *found) narrowBest() (d layout.Vertex, ok bool) {
+	i := f.m.View.TierIndex(f.strategy.Gang)
+	if !f.ask.isNarrow(features.NarrowBest, f.strategy.Gang) || f.strategy.Gang >= f.m.View.RootTop || !f.m.View.Even[i] || f.ask.slots.Ix.Tops == nil ||
+		f.ask.slots.Ix.Domains.At(f.m.View.Outside) > 0 {
+		return -1, false
+	}
+	if int64(f.ask.slots.Ix.Most[i].At(layout.Root)) < f.ask.members {
+		return -1, true
+	}
+	s := narrowSearch{found: f, place: i, best: -1}
+	for s.span = 1; s.span <= index.TopSize && s.best < 0; s.span++ {
+		if f.ask.slots.Ix.MostInTop(i, layout.Root, s.span) >= f.ask.members {
+			walk(f.m.View, f.strategy.Gang, layout.Root, s.enter, s.visit)
+		}
+	}
+	return s.best, s.best >= 0
+}
+
+// enter says whether a domain below x may hold the members in the span.
+func (s *narrowSearch) enter(x layout.Vertex) verdict {
+	if s.found.ask.slots.Ix.MostInTop(s.place, x, s.span) < s.found.ask.members {
+		return pass
+	}
+	return goOn
+}
+
+// visit compares a domain with the best so far. Its grandchildren are counted only if it may be better: by the largest of them, then by the price
+// that the best one had.
+func (s *narrowSearch) visit(d layout.Vertex) verdict {
+	a := s.found.ask
+	sums := a.slots.Ix.SumsOf(d)
+	if sums.Len == 0 || sums.Of(min(sums.Len, int32(s.span))) < a.members {
+		return goOn
+	}
+	p, packing := &a.scratch.prices, 0
+	if s.best >= 0 {
+		packing = s.found.comparePacking(d, s.best)
+		if s.isWorse(a.leastUnits(d, a.members), packing) {
+			return goOn
+		}
+	}
+	if s.price == 0 {
+		if units := p.ofLargest(a, d, a.members, s.span); units == max(s.span, a.leastUnits(d, a.members)) {
+			s.take(d, units, packing, 0)
+			return goOn
+		}
+	}
+	p.list(a, d, a.members, s.span)
+	if s.price > 0 && s.isWorse(p.leastAt(s.price), packing) {
+		return goOn
+	}
+	if p.bound(); s.best < 0 || !s.isWorse(p.least, packing) {
+		p.prove(&a.layers.additions)
+		s.take(d, p.units, packing, p.price)
+	}
+	return goOn
+}
+
+// isWorse says whether a domain that uses so many grandchildren at least, packed so in comparison with the best so far, is no better than that.
+func (s *narrowSearch) isWorse(least int64, packing int) bool {
+	return least > s.units || least == s.units && packing >= 0
+}
+
+// take makes a domain the best so far if it is better.
+func (s *narrowSearch) take(d layout.Vertex, units int64, packing int, price int64) {
+	if s.best < 0 || !s.isWorse(units, packing) {
+		s.best, s.units, s.price = d, units, price
+	}
+}
+
+// leastUnits is a lower bound: no grandchild of d has more slots than the largest. O(1).
+func (a *ask) leastUnits(d layout.Vertex, n int64) int64 {
+	each := int64(a.slots.Ix.Most[a.m.View.TierIndex(a.m.View.TierOf(d))-2].At(d))
+	return (n + each - 1) / each
+}
+
+// part is a child that takes members.
+type part struct {
+	at layout.Vertex
+	n  int64
+}
+
+// fillNarrow is fillPlain where grandchildren count: of the sets of the fewest children with the fewest grandchildren in use it takes that with the
+// fewest slots in sum, and so on, and in fill order each child takes the most with which so few are in use.
+//
+// Same answer as order: sets.1, sets.6, fill.1, faster.
+func (pl placer) fillNarrow(x layout.Vertex, n int64, list []int32) []int32 {
+	from, kept := len(list), len(pl.ask.scratch.picks)
+	pl.pickFewest(x, n)
+	if pl.areNarrow(x, n, pl.ask.scratch.picks[kept:]) {
+		list = pl.fillPicks(kept, n, list)
+	} else {
+		pl.ask.scratch.picks = pl.ask.scratch.picks[:kept]
+		list = pl.fillNarrowest(list)
+	}
+	if pl.ask.looksFurther(x) {
+		if other := pl.greedy(x, n, make([]int32, 0, n+1)); pl.narrower(x, other, list[from:]) {
+			list = append(list[:from], other...)
+		}
+	}
+	return list
+}
+
+// areNarrow says whether the picks, which have the fewest slots in sum, use as few grandchildren of x as can be with all but the last of them full. If not
+// so, the prices know a better choice.
+func (pl placer) areNarrow(x layout.Vertex, n int64, picks []chosen) bool {
+	k := int64(len(picks))
+	last, spare := lastFilled(picks, n)
+	var units int64
+	for i, p := range picks {
+		some := p.slots
+		if i == last {
+			some -= spare
+		}
+		sums := pl.ask.slots.Ix.SumsOf(p.at)
+		count, _ := sums.Fewest(some)
+		units += int64(count)
+	}
+	if units == max(k, pl.ask.leastUnits(x, n)) {
+		return true
+	}
+	p := &pl.ask.scratch.prices
+	p.list(pl.ask, x, n, k)
+	if p.bound(); p.least < units {
+		p.prove(&pl.ask.layers.additions)
+	}
+	return units <= p.units
+}
+
+// fillNarrowest places the members of the prices at hand on the best choice of children.
+func (pl placer) fillNarrowest(list []int32) []int32 {
+	p := &pl.ask.scratch.prices
+	p.settle()
+	for _, part := range p.share() { // from here on the prices serve the children
+		if part.n == pl.ask.slots.At(part.at) {
+			list = pl.fillAll(part.at, part.n, list)
+		} else {
+			list = pl.fillPlain(part.at, part.n, list)
+		}
+	}
+	return list
+}
+
+// looksFurther says whether layers count that are below the grandchildren of x, and are not looked at when these are chosen.
+func (a *ask) looksFurther(x layout.Vertex) bool {
+	return a.m.View.TierIndex(a.m.View.TierOf(x)-1)-a.layers.cut > a.layers.most
+}
