@@ -83,6 +83,10 @@ type Request struct {
 	Tolerated bool
 	// Exclude names nodes not to use. Names that no node has mean nothing.
 	Exclude []string
+	// Inside is the path, from the root, of a domain or node of the topology in which all new members must be, as a result names its own
+	// (placement.Result.Domain). Members that run elsewhere stay there. The plan is the one that excludes all other nodes; for members of
+	// one shape of which none runs, without multiples and limits, it costs no more than one that may use all. Empty: anywhere.
+	Inside []string
 	// Refused are nodes that some members may not use: what the host's own filters said of a plan, member by member. Pairs whose
 	// member or node nobody has mean nothing, and one that is there twice is there once. The plan is that without them in which
 	// members of one shape change places within their group or part; only where that does not do, nodes are left out of it.

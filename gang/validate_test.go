@@ -231,7 +231,7 @@ func TestSumsThatJustFit(t *testing.T) {
 // A new field has to be validated, or to be put here as one of which every value makes sense.
 func TestEveryFieldIsValidatedOrFree(t *testing.T) {
 	known := []string{
-		"Request.Name", "Request.Priority", "Request.Tree", "Request.Exclude", "Request.Refused", "Request.Slots", "Request.IgnoreLeaving", "Request.AffinityKey",
+		"Request.Name", "Request.Priority", "Request.Tree", "Request.Exclude", "Request.Inside", "Request.Refused", "Request.Slots", "Request.IgnoreLeaving", "Request.AffinityKey",
 		"Request.Quota", "Member.NonPreemptible", "Request.NeverPreempts", "Request.Preempt", "Preempt.ForTier",
 		"Request.TakesAnyNode", "Request.Class", "Request.Eligible", "Request.Score", "Part.Tree", "Request.Tolerated", "Limit.Preferred",
 	}

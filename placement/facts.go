@@ -80,7 +80,7 @@ func (f *factFinder) count() {
 	f.released, f.lacks = f.one.Room.Slots().LeavingReleased(), make([]int, len(f.one.Room.Needs))
 	f.barred, f.keys = map[explain.Code]*explain.Detail{}, map[explain.Code]map[string]int{}
 	f.out = func(id int32) bool {
-		return f.p.Snapshot.FlagsOf(id)&(snapshot.Cordoned|snapshot.NotReady) != 0 && !excluded[id] && f.one.Room.Slots().ServesAgain(id)
+		return f.p.Snapshot.FlagsOf(id)&(snapshot.Cordoned|snapshot.NotReady) != 0 && !excluded.Has(id) && f.one.Room.Slots().ServesAgain(id)
 	}
 	slots := f.one.Room.Slots().Counter(excluded, f.released)
 	f.slots, f.now = make([]int64, v.Nodes+1), make([]int64, v.Nodes)
@@ -101,11 +101,11 @@ func (f *factFinder) count() {
 
 // lay notes which nodes take members, and copies what they have free of what is needed side by side: members of a gang are on nodes
 // in no order.
-func (f *factFinder) lay(excluded map[int32]bool) {
+func (f *factFinder) lay(excluded room.Excluded) {
 	needs, takes := f.one.Room.Needs, f.one.Room.Slots().Taking()
 	f.open, f.free = make([]bool, len(f.now)), make([]int64, len(f.now)*len(needs))
 	for id := range int32(len(f.now)) {
-		f.open[id] = !excluded[id] && takes(id)
+		f.open[id] = !excluded.Has(id) && takes(id)
 		extra := f.released[id].Amounts
 		for i, n := range needs {
 			f.free[int(id)*len(needs)+i] = f.one.Room.Slots().FreeOf(id, n, extra)
@@ -114,7 +114,7 @@ func (f *factFinder) lay(excluded map[int32]bool) {
 }
 
 // bar counts a node without slots by the first cause.
-func (f *factFinder) bar(id int32, excluded map[int32]bool) {
+func (f *factFinder) bar(id int32, excluded room.Excluded) {
 	room := f.now[id]
 	if room == 0 && f.open[id] {
 		for i, n := range f.one.Room.Needs {

@@ -184,6 +184,10 @@ func drawLargerRequest(t *rapid.T, spec cluster.Spec) *gang.Request {
 	for range rapid.IntRange(-4, 4).Draw(t, "excluded") {
 		req.Exclude = append(req.Exclude, rapid.SampledFrom(spec.Nodes).Draw(t, "node").Name)
 	}
+	if rapid.IntRange(0, 3).Draw(t, "inside") == 0 && len(spec.Trees) > 0 {
+		tree := spec.Trees[0].Tree
+		req.Inside = tree.Path(topology.DomainID(rapid.IntRange(0, tree.Len()-1).Draw(t, "in")))
+	}
 	if rapid.IntRange(0, 5).Draw(t, "scored") == 0 {
 		req.Class, req.Score = "scored", func(node string) int64 { return int64(node[len(node)-1]) % 3 }
 	}
@@ -219,6 +223,36 @@ func TestIndexChangesNoPlan(t *testing.T) {
 			req := drawLargerRequest(t, spec)
 			res, err := placement.Plan(c, req)
 			require.Equal(t, answerOf(placement.Plan(c, reference.WithoutIndex(*req))), answerOf(res, err))
+			if err == nil {
+				require.NoError(t, validity.Check(spec, req, res))
+			}
+		}
+	})
+}
+
+// Inside a domain the index, which counts all nodes, gives the plan, the refusal and the further plans of the request that excludes all others.
+func TestInsideIsAsExcludingAllOthers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec := drawLarger(t)
+		if len(spec.Trees) == 0 {
+			return
+		}
+		c, tree := newCluster(t, spec), spec.Trees[0].Tree
+		for range 4 {
+			req := drawLargerRequest(t, spec)
+			d := topology.DomainID(min(rapid.IntRange(0, 4).Draw(t, "high up"), rapid.IntRange(0, tree.Len()-1).Draw(t, "inside")))
+			if req.Inside = tree.Path(d); d == topology.Root {
+				continue
+			}
+			other := *req
+			other.Inside, other.Exclude = nil, slices.Clone(req.Exclude)
+			for _, n := range spec.Nodes {
+				if !validity.IsInside(&spec, req, n.Name) {
+					other.Exclude = append(other.Exclude, n.Name)
+				}
+			}
+			res, err := placement.Plan(c, req)
+			require.Equal(t, answerOf(placement.Plan(c, &other)), answerOf(res, err))
 			if err == nil {
 				require.NoError(t, validity.Check(spec, req, res))
 			}

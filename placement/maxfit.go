@@ -243,7 +243,7 @@ func (f *fitFinder) evicting(out []LayerFit) {
 	gone = append(gone, s.Leaving...)
 	var ix index.Index
 	released := f.p.Room.Slots().ReleasedBy(gone)
-	if !ix.BuildBy(f.p.Model.View, f.p.Room.Slots().Counter(nil, released)) {
+	if !ix.BuildBy(f.p.Model.View, f.p.Room.Slots().Counter(room.Excluded{}, released)) {
 		return // never: on empty nodes as many fit as were counted
 	}
 	f.fill(&ix, func(l *LayerFit) *Fit { return &l.Evicting }, out)

@@ -147,7 +147,7 @@ func again(s *snapshot.Snapshot, req *gang.Request, members []*snapshot.Member) 
 func cloneOfRules(req *gang.Request) *gang.Request {
 	return &gang.Request{
 		Name: req.Name, Tree: req.Tree, Shape: req.Shape, Gather: req.Gather, Limits: req.Limits, Groups: req.Groups, PP: req.PP, DP: req.DP,
-		Exclude: req.Exclude, Refused: req.Refused, TakesAnyNode: req.TakesAnyNode, Tolerated: req.Tolerated, AffinityKey: req.AffinityKey, Policy: req.Policy,
+		Exclude: req.Exclude, Inside: req.Inside, Refused: req.Refused, TakesAnyNode: req.TakesAnyNode, Tolerated: req.Tolerated, AffinityKey: req.AffinityKey, Policy: req.Policy,
 		Class: req.Class, Eligible: req.Eligible, Score: req.Score, Steps: req.Steps, NeverPreempts: true,
 	}
 }

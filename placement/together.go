@@ -31,7 +31,7 @@ import (
 // Apart, of O(log members) plans. The results are in the order of the requests; each says where its gang is by itself. [Cluster.Apply] takes
 // them all at once: the first names the victims of all.
 //
-// These fields must be equal: Quota, QuotaLimit, Policy, Exclude, IgnoreLeaving, TakesAnyNode, AffinityKey; Class too, if there are
+// These fields must be equal: Quota, QuotaLimit, Policy, Exclude, Inside (of one topology), IgnoreLeaving, TakesAnyNode, AffinityKey; Class too, if there are
 // Eligible or Score, which are those of the first. The lowest Priority counts, the first Preempt, the most Steps, and
 // nobody leaves if one of the gangs never preempts. Errors are as for [Plan]; an [Unschedulable] names all gangs. Costs
 // are those of gangs in parts. Gangs with Slots are not supported ([muster.ErrNotSupported]).
@@ -108,7 +108,7 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 			errs = append(errs, muster.Invalid(field+".Name", r.Name, "duplicate name"))
 		}
 		names[r.Name] = true
-		errs = append(errs, t.checkEqual(field, r))
+		errs = append(errs, t.checkEqual(field, i))
 		if r.Slots != nil {
 			errs = append(errs, muster.Unsupported(field+".Slots", "", "slots that the host tells, of gangs that start together"))
 		}
@@ -123,7 +123,8 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 
 // checkEqual names the first field in which a gang differs from the first one, or that no gang may have. Functions
 // cannot be compared: Eligible and Score are taken for equal within one Class that has a name.
-func (t *team) checkEqual(field string, r *gang.Request) error {
+func (t *team) checkEqual(field string, i int) error {
+	r := t.gangs[i]
 	first := t.gangs[0]
 	host := func(r *gang.Request) bool { return r.Eligible != nil || r.Score != nil }
 	for _, same := range []struct {
@@ -135,6 +136,7 @@ func (t *team) checkEqual(field string, r *gang.Request) error {
 		{"QuotaLimit", r.QuotaLimit == first.QuotaLimit, r.QuotaLimit},
 		{"Policy", cmp.Or(r.Policy, gang.BestFit) == cmp.Or(first.Policy, gang.BestFit), r.Policy},
 		{"Exclude", slices.Equal(r.Exclude, first.Exclude), r.Exclude},
+		{"Inside", slices.Equal(r.Inside, first.Inside) && (len(r.Inside) == 0 || t.trees[i] == t.trees[0]), r.Inside},
 		{"IgnoreLeaving", r.IgnoreLeaving == first.IgnoreLeaving, r.IgnoreLeaving},
 		{"TakesAnyNode", r.TakesAnyNode == first.TakesAnyNode, r.TakesAnyNode},
 		{"AffinityKey", r.AffinityKey == first.AffinityKey, r.AffinityKey},

@@ -229,6 +229,20 @@ func LayerNames(spec *cluster.Spec) []string {
 	return layers
 }
 
+// Inside draws where new members must be, some of the time: a domain above some node of the request's topology, or the node.
+func Inside(t *rapid.T, req *gang.Request, spec *cluster.Spec) {
+	tree, ok := validity.PickTree(spec, req)
+	if !ok || tree.Tree == nil || !Chance(t, 10, "inside") {
+		return
+	}
+	id, ok := tree.Tree.Node(rapid.SampledFrom(spec.Nodes).Draw(t, "above a node").Name)
+	if !ok {
+		return
+	}
+	path := append(tree.Tree.Path(tree.Tree.Leaf(id)), tree.Tree.NodeName(id))
+	req.Inside = path[:min(len(path), rapid.SampledFrom([]int{1, 1, 2, 2, 3, 4}).Draw(t, "names"))]
+}
+
 // Gather draws rules for some layers.
 func Gather(t *rapid.T, layers []string) []gang.Rule {
 	var out []gang.Rule
@@ -264,6 +278,7 @@ func Rest(t *rapid.T, req *gang.Request, spec *cluster.Spec, own int) {
 	if Chance(t, 5, "exclude") {
 		req.Exclude = []string{spec.Nodes[0].Name}
 	}
+	Inside(t, req, spec)
 	if Chance(t, 4, "selector") {
 		req.Shape.Selector = map[string]string{"kind": "a"}
 	}

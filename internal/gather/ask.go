@@ -185,7 +185,7 @@ func (a *ask) findGap() {
 // insideTree is the table in which the nodes outside the tree have no slots. O(1) with an index, else O(vertices).
 func insideTree(t *model.SlotTable, v *layout.View) model.SlotTable {
 	if t.Flat == nil {
-		return model.SlotTable{Ix: t.Ix, InTree: true}
+		return model.SlotTable{Ix: t.Ix, Inside: cmp.Or(t.Inside, -1)}
 	}
 	flat := slices.Clone(t.Flat)
 	lo, end := v.Kids(v.Outside)

@@ -17,18 +17,14 @@ import (
 func (s *sums) bestAt(slots model.SlotTable, t int32) (model.Fit, bool) {
 	m := s.m
 	best := widest{sums: s, table: slots, place: s.m.View.TierIndex(t), domain: -1, members: -1}
-	if s.m.LCA < 0 && slots.Flat == nil && !s.ask.isAbove(s.m.View.TierIndex(t)) && (len(s.m.Levels) == 0 || s.ask.indexed != nil) {
-		if len(s.m.Levels) == 0 && t < s.m.View.RootTop && slots.Ix.Domains.At(s.m.View.Outside) == 0 {
-			// Without groups it has the most slots of all, a number that the root knows. With a bound just below that,
-			// the walk looks at nothing else.
-			best.slots = int64(slots.Ix.Most[best.place].At(layout.Root)) - 1
-			best.members = min(best.slots+1, int64(len(s.m.Pending)))
-		}
-		walk(m.View, t, layout.Root, best.enter, best.visit)
-	} else {
-		for _, d := range s.m.Candidates(t) {
-			best.look(d)
-		}
+	switch top := within(&slots); {
+	case top != layout.Root && slots.At(top) == 0: // all are equal
+		walk(m.View, t, layout.Root, func(layout.Vertex) verdict { return goOn }, best.first)
+	case top != layout.Root && m.View.TierOf(top) <= t:
+		best.look(top)
+		best.domain = m.View.Highest(top, t) // which has the same room, and no other domain of the tier has any
+	default:
+		best.lookAround(t)
 	}
 	if best.domain < 0 {
 		return model.Fit{}, false
@@ -38,6 +34,30 @@ func (s *sums) bestAt(slots model.SlotTable, t int32) (model.Fit, bool) {
 		out.Groups = int(best.members / m.Levels[0].Size)
 	}
 	return out, true
+}
+
+// lookAround looks at the domains of a tier, those in the domain in which members must be.
+func (w *widest) lookAround(t int32) {
+	m, ask, slots, top := w.sums.m, w.sums.ask, &w.table, within(&w.table)
+	switch {
+	case m.LCA < 0 && slots.Flat == nil && !ask.isAbove(w.place) && (len(m.Levels) == 0 || ask.indexed != nil):
+		if len(m.Levels) == 0 && t < m.View.RootTop && (top != layout.Root || slots.Ix.Domains.At(m.View.Outside) == 0) {
+			// Without groups it has the most slots of all, a number that the root knows. With a bound just below that,
+			// the walk looks at nothing else.
+			w.slots = int64(slots.Ix.Most[w.place].At(top)) - 1
+			w.members = min(w.slots+1, int64(len(m.Pending)))
+		}
+		walk(m.View, t, top, w.enter, w.visit)
+	case top != layout.Root:
+		walk(m.View, t, top, func(layout.Vertex) verdict { return goOn }, func(d layout.Vertex) verdict {
+			w.look(d)
+			return goOn
+		})
+	default:
+		for _, d := range m.Candidates(t) {
+			w.look(d)
+		}
+	}
 }
 
 // widest is the domain of a tier that could take the most new members so far.
@@ -61,6 +81,12 @@ func (w *widest) look(d layout.Vertex) {
 	if n > w.members || n == w.members && slots > w.slots {
 		w.domain, w.members, w.slots = d, n, slots
 	}
+}
+
+// first takes the first domain, in which no member has room.
+func (w *widest) first(d layout.Vertex) verdict {
+	w.domain, w.members = d, 0
+	return stop
 }
 
 // enter goes below x if the index allows a better domain there. If not even below its parent one is better than the best

@@ -13,6 +13,7 @@ import (
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 )
 
 // best is the first domain of rankDomains, -1 if there is none. It does not order the others: a later key of two
@@ -21,6 +22,12 @@ import (
 func (f *found) best() layout.Vertex {
 	if f.m.LCA >= 0 { // there is at most one, and nothing to compare
 		if d := f.m.AboveRunning(f.strategy.Gang); d >= 0 && f.sums.takes(d) {
+			return d
+		}
+		return -1
+	}
+	if d := within(&f.ask.slots); f.isAtInside() {
+		if f.sums.takes(d) {
 			return d
 		}
 		return -1
@@ -99,7 +106,7 @@ func (f *found) domains(skip func(x layout.Vertex) bool) iter.Seq[layout.Vertex]
 	return func(yield func(layout.Vertex) bool) {
 		if f.m.LCA < 0 {
 			l := lister{f, f.m.View.TierIndex(f.strategy.Gang), skip, yield}
-			walk(f.m.View, f.strategy.Gang, layout.Root, l.enter, l.visit)
+			walk(f.m.View, f.strategy.Gang, within(&f.ask.slots), l.enter, l.visit)
 			return
 		}
 		if d := f.m.AboveRunning(f.strategy.Gang); d >= 0 && f.sums.takes(d) {
@@ -226,25 +233,41 @@ type plainSearch struct {
 	mixed bool          // for a tier above 0: nodes stand for some of its domains, and the search gives up
 }
 
+// within is the domain whose nodes alone take members by the index; the root: there is none.
+func within(slots *model.SlotTable) layout.Vertex { return max(slots.Inside, layout.Root) }
+
+// isAtInside says whether the index counts the members in one domain, in which they must be, and the gang's tier is that domain's or a higher
+// one: there is nothing to compare.
+func (f *found) isAtInside() bool {
+	d := within(&f.ask.slots)
+	return d != layout.Root && f.m.View.TierOf(d) <= f.strategy.Gang
+}
+
+// isAboveInside says whether the gang's tier is above such a domain. Then the candidate is the one domain of the tier around it.
+func (f *found) isAboveInside() bool {
+	return f.isAtInside() && f.m.View.TierOf(within(&f.ask.slots)) < f.strategy.Gang
+}
+
 // slotsTell says whether slots alone tell the domains of the gang's tier apart, so that a shortcut may be taken: nodes outside the tree are no domain of a
 // tier below the root's.
 func (f *found) slotsTell(s features.Shortcut) bool {
-	return f.ask.takesAt(s, f.strategy.Gang) && f.ask.plainTier(f.m.View.TierIndex(f.strategy.Gang)) && f.strategy.Gang < f.m.View.RootTop && f.ask.slots.Ix.Domains.At(f.m.View.Outside) == 0
+	return f.ask.takesAt(s, f.strategy.Gang) && f.ask.plainTier(f.m.View.TierIndex(f.strategy.Gang)) && f.strategy.Gang < f.m.View.RootTop &&
+		(within(&f.ask.slots) != layout.Root || f.ask.slots.Ix.Domains.At(f.m.View.Outside) == 0)
 }
 
 // plainBest is best for a gang without groups where slots alone tell domains apart; d is -1 if no domain holds the
 // members. It is not ok if the index cannot tell.
 //
-// The entry of the root tells the narrowest span, or the fewest slots of a node, of all domains in the tree. With this
-// number fixed, the search enters only vertices whose own entry says that a domain below them reaches it.
+// The entry of the root, or of the domain in which the members must be, tells the narrowest span, or the fewest slots of a node, of all
+// domains below it. With this number fixed, the search enters only vertices whose own entry says that a domain below them reaches it.
 //
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) plainBest() (d layout.Vertex, ok bool) {
-	i := f.m.View.TierIndex(f.strategy.Gang)
+	i, top := f.m.View.TierIndex(f.strategy.Gang), within(&f.ask.slots)
 	if !f.slotsTell(features.PlainBest) {
 		return -1, false
 	}
-	if int64(f.ask.slots.Ix.Most[i].At(layout.Root)) < f.ask.members {
+	if int64(f.ask.slots.Ix.Most[i].At(top)) < f.ask.members {
 		return -1, true
 	}
 	// Nodes outside the tree have none of the slots here, so the index's entries at the root speak of the tree alone.
@@ -259,8 +282,8 @@ func (f *found) plainBest() (d layout.Vertex, ok bool) {
 		if i == f.ask.within()+1 && i > 0 && int64(p.span) > f.ask.mayUse() {
 			return -1, true // in no domain do so few hold the members
 		}
-		if p.mayHold(layout.Root) {
-			walk(f.m.View, f.strategy.Gang, layout.Root, p.enter, p.visit)
+		if p.mayHold(top) {
+			walk(f.m.View, f.strategy.Gang, top, p.enter, p.visit)
 			return p.best, !p.mixed // a node has the span 0, which the index does not compare with p.span
 		}
 	}
@@ -269,16 +292,16 @@ func (f *found) plainBest() (d layout.Vertex, ok bool) {
 
 // bestNode is plainBest for tier 0: of the nodes with the fewest slots that suffice, the first one in the best domain.
 func (p *plainSearch) bestNode() (d layout.Vertex, ok bool) {
-	ix := p.found.ask.slots.Ix
-	p.bit = ix.Values.At(layout.Root) >> p.least << p.least // without too small ones
-	p.bit &= -p.bit                                         // the lowest one is left
+	ix, top := p.found.ask.slots.Ix, within(&p.found.ask.slots)
+	p.bit = ix.Values.At(top) >> p.least << p.least // without too small ones
+	p.bit &= -p.bit                                 // the lowest one is left
 	// The last bit stands for all sizes from 63 on, and zones come before slots.
 	if p.bit == 0 || p.bit == 1<<63 || p.found.ask.has(features.Aligned) {
 		return -1, false
 	}
 	// Domains of nodes are compared, so their parents have gap 2. None of them has fewer slots than its node.
 	p.gap, p.least = 2, int32(bits.TrailingZeros64(p.bit))
-	walk(p.found.m.View, p.found.strategy.Gang, layout.Root, p.enter, p.visit)
+	walk(p.found.m.View, p.found.strategy.Gang, top, p.enter, p.visit)
 	for pos := p.found.m.View.FirstPos[p.best]; ; pos++ { // it ends: the domain has such a node
 		if ix.Slots.At(pos) == p.least {
 			return p.found.m.View.NodeVertex(pos), true

@@ -33,6 +33,12 @@ func SearchLeast(m *model.Model) *model.Answer {
 func searchFor(m *model.Model, slots model.SlotTable, n int) *model.Answer {
 	spares := m.Room.SomeAreForOthers()
 	for f := range newAsk(m, slots, n).feasible(nil) { // the first strategy with a domain is the best
+		if f.isAboveInside() {
+			if f.sums.takes(within(&slots)) {
+				return searchFor(m, asCounted(m, slots), n) // spans, and what stays together, are told from the domain around
+			}
+			continue
+		}
 		if spares { // mostly possible, and then no domain of all nodes is compared
 			if g := f.withoutOthers(); g != nil {
 				if d := g.best(); d >= 0 {
@@ -57,7 +63,11 @@ func (f *found) withoutOthers() *found {
 	if own == nil {
 		return nil
 	}
-	a := newAsk(own, own.Room.Table(), int(f.ask.members))
+	slots := own.Room.Table()
+	if f.ask.slots.Flat != nil && within(&slots) != layout.Root { // as this one is counted
+		slots = asCounted(own, slots)
+	}
+	a := newAsk(own, slots, int(f.ask.members))
 	if a.beyond != f.ask.beyond {
 		return nil
 	}
@@ -66,6 +76,16 @@ func (f *found) withoutOthers() *found {
 		return nil
 	}
 	return &found{m: own, ask: a, sums: s, strategy: f.strategy}
+}
+
+// asCounted is the table of a gang that must be in one domain with a number for every vertex, so that no place of the index counts nodes outside
+// of it. O(vertices).
+func asCounted(m *model.Model, slots model.SlotTable) model.SlotTable {
+	flat := make([]int64, m.View.NumDomains()+int(m.View.Nodes))
+	for x := range flat {
+		flat[x] = slots.At(layout.Vertex(x))
+	}
+	return model.SlotTable{Flat: flat}
 }
 
 // most is the largest number of new members that the hard rules allow, ok unless it is below the least.
@@ -122,6 +142,9 @@ func Answers(m *model.Model) iter.Seq[*model.Answer] {
 		n, ok := most(m, slots)
 		if !ok {
 			return
+		}
+		if within(&slots) != layout.Root { // the domains around come as well
+			slots = asCounted(m, slots)
 		}
 		tried, spares := map[layout.Vertex]bool{}, m.Room.SomeAreForOthers()
 		all := func(f *found) bool {

@@ -22,25 +22,25 @@ type groupSearch struct {
 }
 
 // groupBest is best for such groups; false if this takes more than the index knows. How many groups the best domains hold
-// in so many children stands at the root, so only what may hold domains of the narrowest span is looked into.
+// in so many children stands at the root, or at the domain in which they must be, so only what may hold domains of the narrowest span is looked into.
 //
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) groupBest() (d layout.Vertex, ok bool) {
 	if f.ask.indexed == nil || !f.slotsTell(features.GroupBest) {
 		return -1, false
 	}
-	i, t := f.m.View.TierIndex(f.strategy.Gang), f.m.View.TierIndex(f.strategy.Groups[0])
+	i, t, top := f.m.View.TierIndex(f.strategy.Gang), f.m.View.TierIndex(f.strategy.Groups[0]), within(&f.ask.slots)
 	switch {
-	case !f.mayHold(layout.Root, i):
+	case !f.mayHold(top, i):
 		return -1, true
-	case i < 2 || t >= i || f.ask.indexed.Tops == nil || t > 0 && f.ask.indexed.Most(i, t-1, layout.Root) > 0:
+	case i < 2 || t >= i || f.ask.indexed.Tops == nil || t > 0 && f.ask.indexed.Most(i, t-1, top) > 0:
 		return -1, false
-	case t > 0 && f.ask.short > 0 && int64(f.ask.indexed.Rest[t-1].At(layout.Root)) >= f.ask.short:
+	case t > 0 && f.ask.short > 0 && int64(f.ask.indexed.Rest[t-1].At(top)) >= f.ask.short:
 		return -1, false // the short group may stay whole below the groups' tier
 	}
 	g := groupSearch{found: f, place: i, groupPlace: t, best: -1, free: math.MaxInt64}
-	for g.span = f.leastForGroups(layout.Root, i); g.span <= index.TopSize; g.span++ {
-		walk(f.m.View, f.strategy.Gang, layout.Root, g.enter, g.visit)
+	for g.span = f.leastForGroups(top, i); g.span <= index.TopSize; g.span++ {
+		walk(f.m.View, f.strategy.Gang, top, g.enter, g.visit)
 		if g.mixed || g.best >= 0 {
 			return g.best, !g.mixed
 		}

@@ -31,18 +31,18 @@ type narrowSearch struct {
 //
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) narrowBest() (d layout.Vertex, ok bool) {
-	i := f.m.View.TierIndex(f.strategy.Gang)
+	i, root := f.m.View.TierIndex(f.strategy.Gang), within(&f.ask.slots)
 	if !f.ask.isNarrow(features.NarrowBest, f.strategy.Gang) || f.strategy.Gang >= f.m.View.RootTop || !f.m.View.Even[i] || f.ask.slots.Ix.Tops == nil ||
-		f.ask.slots.Ix.Domains.At(f.m.View.Outside) > 0 {
+		root == layout.Root && f.ask.slots.Ix.Domains.At(f.m.View.Outside) > 0 {
 		return -1, false
 	}
-	if int64(f.ask.slots.Ix.Most[i].At(layout.Root)) < f.ask.members {
+	if int64(f.ask.slots.Ix.Most[i].At(root)) < f.ask.members {
 		return -1, true
 	}
 	s := narrowSearch{found: f, place: i, best: -1}
 	for s.span = 1; s.span <= index.TopSize && s.best < 0; s.span++ {
-		if f.ask.slots.Ix.MostInTop(i, layout.Root, s.span) >= f.ask.members {
-			walk(f.m.View, f.strategy.Gang, layout.Root, s.enter, s.visit)
+		if f.ask.slots.Ix.MostInTop(i, root, s.span) >= f.ask.members {
+			walk(f.m.View, f.strategy.Gang, root, s.enter, s.visit)
 		}
 	}
 	return s.best, s.best >= 0

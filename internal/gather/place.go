@@ -185,7 +185,9 @@ func (pl placer) areMembers(x layout.Vertex, d *demand) bool {
 }
 
 // countsOutside says whether the slots of x count nodes outside the tree, though these are ruled out.
-func (pl placer) countsOutside(x layout.Vertex) bool { return x == layout.Root && pl.ask.slots.InTree }
+func (pl placer) countsOutside(x layout.Vertex) bool {
+	return x == layout.Root && pl.ask.slots.Inside != layout.Root
+}
 
 // fillPlain places n members below x, on the fewest children with the fewest slots in sum, and appends their positions
 // to a list, in the order of paths. The list has room for one more, see fillAll.

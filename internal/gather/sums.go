@@ -134,7 +134,7 @@ func (s *sums) whole(i int, t int32, x layout.Vertex) int64 {
 // first time.
 func (s *sums) fromIndex(kind sumKind, i int, t int32, x layout.Vertex) int64 {
 	switch {
-	case x == s.m.View.Outside && s.ask.slots.InTree:
+	case x == s.m.View.Outside && s.ask.slots.Inside != layout.Root:
 		return 0
 	case x != layout.Root && kind == residue:
 		return int64(s.ask.counted(i).Rest[s.m.View.TierIndex(t)].At(x))

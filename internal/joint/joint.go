@@ -41,17 +41,17 @@ const maxWeight = 64
 const mostOnNode = 1 << 30
 
 // Of is the bound for the roles of a gang; nil if there is none: leaving members count as gone, no other request can share
-// an index, as for the slots of a shape, or there are too many roles. It counts nodes that the request excludes, too, but
+// an index, as for the slots of a shape, or there are too many roles, or one that must stay in a domain. It counts nodes that the request excludes, too, but
 // for one role, whose bound is its slots. O(kept shapes) if it is known for this snapshot, else as for the slots of a
 // shape.
 func Of(p *problem.Problem, roles []*problem.Problem) *Bound {
-	if len(roles) == 1 {
+	if len(roles) == 1 && p.Room.Inside == layout.Root {
 		if ix := roles[0].Room.Slots().OwnIndex(); ix != nil {
 			return &Bound{index: ix, Weights: []int64{1}}
 		}
 		return nil
 	}
-	if len(roles) > mostRoles || p.Room.LeavingGone || p.Request.Class == "" && p.Request.Eligible != nil ||
+	if len(roles) == 1 || len(roles) > mostRoles || p.Room.LeavingGone || p.Request.Class == "" && p.Request.Eligible != nil ||
 		slices.ContainsFunc(roles, func(one *problem.Problem) bool { return one.Room.Allowed != nil }) {
 		return nil
 	}

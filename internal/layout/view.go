@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/topology"
 )
 
 // Named is x, or the root in place of a domain that the tree does not know: its nodes hang right below the root there.
@@ -136,6 +137,36 @@ func (v *View) Path(x Vertex, name func(node int32) string) []string {
 	}
 	pos := v.Position(x)
 	return append(v.Path(v.LeafOf[pos], name), name(v.Node(pos)))
+}
+
+// Find is the inverse of Path for the domains and nodes of the tree: a domain of this path, else a node in the domain above; id finds a node
+// by its name. False: the tree has neither, or the path is empty. O(depth * log children).
+func (v *View) Find(path []string, id func(name string) (int32, bool)) (Vertex, bool) {
+	if len(path) == 0 {
+		return Root, false
+	}
+	if d, ok := v.Tree.Find(path...); ok {
+		return v.vertexOf(d), true
+	}
+	last := len(path) - 1
+	d, ok := v.Tree.Find(path[:last]...)
+	node, known := id(path[last])
+	if !ok || !known {
+		return Root, false
+	}
+	pos := v.At(node)
+	if pos >= v.FirstPos[v.Outside] || v.Named(v.LeafOf[pos]) != v.vertexOf(d) {
+		return Root, false
+	}
+	return v.NodeVertex(pos), true
+}
+
+// vertexOf is the vertex of a domain of the tree. Behind the roots stands at most one domain that the tree does not know, Outside beside it.
+func (v *View) vertexOf(d topology.DomainID) Vertex {
+	if v.source[d] == d {
+		return Vertex(d)
+	}
+	return Vertex(d) + 1
 }
 
 // LayerName is the name of the layer of a tier as strategies print it: `node` for tier 0, the tier's number where the

@@ -40,8 +40,9 @@ type Room interface {
 // request. It is read only.
 type SlotTable struct {
 	Ix *index.Index
-	// InTree: nodes outside the tree take no member.
-	InTree bool
+	// Inside: only nodes in this domain take members, or for -1 those of the tree; the root: all do. What stands in the index itself counts
+	// all nodes, and is of use at or below the domain alone.
+	Inside layout.Vertex
 	Flat   []int64 // by vertex; replaces the index
 }
 
@@ -52,11 +53,27 @@ func (t *SlotTable) At(x layout.Vertex) int64 {
 	}
 	v := t.Ix.V
 	switch { // the index counts nodes outside the tree too
-	case !t.InTree:
+	case t.Inside == layout.Root:
+	case t.Inside > layout.Root:
+		return t.inside(x)
 	case x == layout.Root:
 		return int64(t.Ix.Domains.At(layout.Root) - t.Ix.Domains.At(v.Outside))
 	case x == v.Outside || v.IsNode(x) && v.Position(x) >= v.FirstPos[v.Outside]:
 		return 0
 	}
 	return t.Ix.At(x)
+}
+
+// inside is At where only nodes in one domain take members. Vertices are intervals of positions: those of a vertex and of its only child are
+// the same, and so are their slots.
+func (t *SlotTable) inside(x layout.Vertex) int64 {
+	v := t.Ix.V
+	first, end, lo, hi := v.First(x), v.EndOf(x), v.First(t.Inside), v.EndOf(t.Inside)
+	switch {
+	case first >= lo && end <= hi:
+		return t.Ix.At(x)
+	case first <= lo && end >= hi:
+		return t.Ix.At(t.Inside)
+	}
+	return 0
 }

@@ -74,6 +74,7 @@ oneLevel             =    =     =               =                =             =
 Gather               =    =     =               =                =             =             *            *          =        =         =    *      *    *          =      =           *             *
 Multiple             =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =           =             =
 LCA                  =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =           =             =
+Inside               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Siblings             =    =     =               =                =             =             =            =          =        =         =    *      *    *          =      =           =             =
 Friends              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Forced               =    =     =               0                =             =             =            =          =        =         =    =      =    =          0      =           =             =
@@ -299,7 +300,7 @@ func rich(t *testing.T) *Problem {
 	require.NoError(t, err)
 	small, large := gang.Shape{Resources: muster.Resources{"gpu": 1}}, gang.Shape{Resources: muster.Resources{"gpu": 2, "cpu": 1}}
 	small.NUMA.Policy, small.Tolerations = numa.BestEffort, slices.Repeat([]gang.Toleration{{Exists: true}}, 40) // so many that judges pay
-	req := &gang.Request{Name: "gang", Tree: "default", Shape: small, AffinityKey: "friends", Policy: gang.Spread}
+	req := &gang.Request{Name: "gang", Tree: "default", Shape: small, AffinityKey: "friends", Policy: gang.Spread, Inside: []string{"block"}}
 	req.Gather = []gang.Rule{{Layer: "block", Strength: gang.MustGather}, {Layer: "rack", Multiple: 2}}
 	for _, name := range []string{"bound", "even", "fed"} {
 		part := gang.Part{Name: name}

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -16,10 +17,18 @@ import (
 	"github.com/muster-sched/muster/internal/ranks"
 )
 
-// chooseTree finds the topology: the one that the request names, else the only one, else "default".
+// chooseTree finds the topology: the one that the request names, else the only one, else "default". In it, it finds the domain in which the
+// request must stay.
 func chooseTree(p *Problem) error {
 	if p.Model.View = p.Snapshot.Lineage.Tree(p.Request.Tree); p.Model.View == nil {
 		return muster.Invalid("request.Tree", p.Request.Tree, "unknown topology")
+	}
+	if path := p.Request.Inside; len(path) > 0 {
+		x, ok := p.Model.View.Find(path, p.Snapshot.Lineage.ID)
+		if !ok {
+			return muster.Invalid("request.Inside", strings.Join(path, "/"), "no domain of the topology has this path")
+		}
+		p.Room.Inside = x
 	}
 	return nil
 }

@@ -333,7 +333,7 @@ func nodesThatTake(in *Input) (names []string) {
 		one.Spec.Nodes, one.Spec.Running, one.Spec.Trees, one.Spec.Quotas = []cluster.Node{n}, nil, nil, nil
 		one.Spec.Total, one.Spec.Demand = nil, nil
 		r := &one.Request
-		r.Tree, r.Quota, r.Exclude, r.MinMember, r.PP, r.DP = "", "", nil, 0, 0, 0
+		r.Tree, r.Quota, r.Exclude, r.Inside, r.MinMember, r.PP, r.DP = "", "", nil, nil, 0, 0, 0
 		r.Gather, r.Groups, r.Limits, r.Parts, r.MinParts = nil, nil, nil, nil, 0
 		if slices.ContainsFunc(in.Request.Members, func(m gang.Member) bool {
 			r.Members = []gang.Member{m}

@@ -111,7 +111,7 @@ func (s *scan) slots(n *cluster.Node) int64 {
 
 // refusal is what the node itself keeps members off for, or "company" if who runs near it does.
 func (s *scan) refusal(n *cluster.Node) string {
-	cause := validity.Refusal(&s.in.Request, &s.in.Request.Shape, n)
+	cause := validity.Refusal(&s.in.Spec, &s.in.Request, &s.in.Request.Shape, n)
 	v := s.solver.vertices[slices.IndexFunc(s.solver.vertices, func(v *vertex) bool { return v.node != nil && v.node.Name == n.Name })]
 	if cause == "" && s.solver.keptOut(v, !s.in.Request.IgnoreLeaving) {
 		return "company"

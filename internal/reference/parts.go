@@ -169,7 +169,7 @@ func (s *partSolver) lookAround(leavingGone bool) {
 		}
 		var allowed []bool
 		for _, shape := range s.base.roles {
-			allowed = append(allowed, !s.base.kept[i] && (!v.outside || !s.hard()) && validity.Refusal(&s.base.solver.in.Request, shape, v.node) == "")
+			allowed = append(allowed, !s.base.kept[i] && (!v.outside || !s.hard()) && validity.Refusal(&s.base.solver.in.Spec, &s.base.solver.in.Request, shape, v.node) == "")
 		}
 		s.room, s.allowed = append(s.room, room), append(s.allowed, allowed)
 	}

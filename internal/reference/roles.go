@@ -187,7 +187,7 @@ func (s *roleSolver) onNode(i, role int, counts, want []int, each func([]int)) {
 
 func (s *roleSolver) refuses(i, role int) bool {
 	shape, node := s.roles[role], s.nodes[i].node
-	return validity.Refusal(&s.solver.in.Request, shape, node) != "" || s.solver.spares && validity.MeantForOthers([]*gang.Shape{shape}, node)
+	return validity.Refusal(&s.solver.in.Spec, &s.solver.in.Request, shape, node) != "" || s.solver.spares && validity.MeantForOthers([]*gang.Shape{shape}, node)
 }
 
 func (s *roleSolver) fitsTogether(i int, counts []int) bool {

@@ -134,7 +134,7 @@ func (s *roleSolver) anyWay(n int) bool {
 func (s *roleSolver) anyWayFor(counts []int) bool {
 	node := s.nodes[0].node
 	for r, shape := range s.roles {
-		if counts[r] > 0 && (s.kept[0] || s.nodes[0].outside && s.solver.hard() || validity.Refusal(&s.solver.in.Request, shape, node) != "") {
+		if counts[r] > 0 && (s.kept[0] || s.nodes[0].outside && s.solver.hard() || validity.Refusal(&s.solver.in.Spec, &s.solver.in.Request, shape, node) != "") {
 			return false
 		}
 	}

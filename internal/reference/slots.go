@@ -37,7 +37,7 @@ func (s *solver) look(leavingGone bool) {
 		refused := v.outside && s.hard() || s.spares && !s.idle && validity.MeantForOthers(s.shapes, v.node)
 		for _, shape := range s.shapes {
 			v.score += validity.HostScore(req, shape, v.node)
-			refused = refused || validity.Refusal(req, shape, v.node) != ""
+			refused = refused || validity.Refusal(&s.in.Spec, req, shape, v.node) != ""
 		}
 		if !refused && !s.keptOut(v, leavingGone) {
 			v.fits = s.copies(v.node, on[v.node.Name])

@@ -31,7 +31,7 @@ func (in *Input) Text() string {
 	}
 	fmt.Fprintf(&b, "gang of %d, min %d, policy %q, asks %v\n", len(req.Members), req.MinMember, req.Policy, req.Shape.Resources)
 	fmt.Fprintf(&b, "  gather %v groups %v pp %d limits %v tolerated %v\n", req.Gather, req.Groups, req.PP, req.Limits, req.Tolerated)
-	fmt.Fprintf(&b, "  exclude %v refused %v ignoreLeaving %v key %q selector %v affinity %v preferred %v\n", req.Exclude, req.Refused,
+	fmt.Fprintf(&b, "  exclude %v inside %v refused %v ignoreLeaving %v key %q selector %v affinity %v preferred %v\n", req.Exclude, req.Inside, req.Refused,
 		req.IgnoreLeaving, req.AffinityKey, req.Shape.Selector, req.Shape.Affinity, req.Shape.Preferred)
 	for _, m := range req.Members {
 		shape := validity.ShapeOf(req, &m)
@@ -82,7 +82,7 @@ func (s *solver) write(b *strings.Builder, v *vertex, depth int) {
 	fmt.Fprintf(b, "%s%s tier %d slots %d", strings.Repeat("  ", depth), name, v.tier, v.high)
 	if v.node != nil {
 		fmt.Fprintf(b, " score %d %v %s", v.score, v.node.Allocatable, s.occupants(v.node.Name))
-		if cause := validity.Refusal(&s.in.Request, s.shapes[0], v.node); cause != "" {
+		if cause := validity.Refusal(&s.in.Spec, &s.in.Request, s.shapes[0], v.node); cause != "" {
 			b.WriteString(" " + cause)
 		}
 		if n := v.node.NUMA; n != nil {

@@ -170,12 +170,12 @@ func sitesOf(kinds []*addition) (out []site) {
 	return out
 }
 
-// sites are those of a kind, those that need fewest first, then by path.
+// sites are those of a kind, those that need fewest first, then by path: none outside the domain in which the gang must be.
 func (a *addition) sites() (out []site) {
 	v := a.r.p.Model.View
 	add := func(pos int32) {
 		d, ok := a.r.domainOf(pos)
-		if !ok || len(out) > 0 && out[len(out)-1].leaf == v.LeafOf[pos] {
+		if !ok || !v.Contains(a.r.p.Room.Inside, v.LeafOf[pos]) || len(out) > 0 && out[len(out)-1].leaf == v.LeafOf[pos] {
 			return
 		}
 		needs := max(1, a.r.units()-a.r.in(d))

@@ -31,7 +31,7 @@ func companyOf(r *rooms) *company {
 		id := int32(id)
 		c.kept[id] = notKept
 		for _, one := range roles {
-			if s := one.Room.Slots(); !excluded[id] && s.RefusalForGood(id) == "" && s.Refusal(id) != "" {
+			if s := one.Room.Slots(); !excluded.Has(id) && s.RefusalForGood(id) == "" && s.Refusal(id) != "" {
 				c.kept[id] = max(c.kept[id], s.Room(id, r.spare(id)))
 			}
 		}

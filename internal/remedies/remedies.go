@@ -163,6 +163,9 @@ func (f *Search) Find(s *snapshot.Snapshot, req *gang.Request) (found []explain.
 	if req.Eligible != nil || len(req.Exclude) > 0 || len(req.Refused) > 0 {
 		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindNodes, Reason: "nodes that the host's own filter keeps out: it is the host's to change"})
 	}
+	if len(req.Inside) > 0 {
+		f.notTried = append(f.notTried, explain.NotTried{Kind: explain.KindNodes, Reason: "nodes outside the domain in which its new members must be"})
+	}
 	return f.found, f.notTried, f.made
 }
 

@@ -34,11 +34,12 @@ type rooms struct {
 	// exact: what the bounds allow there is a plan for.
 	exact bool
 	// evicts: somebody might leave for the gang.
-	evicts bool
-	upTo   []int64         // by position, the units before it
-	above  []layout.Vertex // by lowest domain, see widest; the root: not known
-	takes  func(id int32) bool
-	spare  func(id int32) []int64 // amounts that a node gets back, by resource; nil: none
+	evicts   bool
+	upTo     []int64         // by position, the units before it
+	above    []layout.Vertex // by lowest domain, see widest; the root: not known
+	excluded room.Excluded
+	takes    func(id int32) bool
+	spare    func(id int32) []int64 // amounts that a node gets back, by resource; nil: none
 	// company: who keeps the gang off nodes; nil: nobody can.
 	company *company
 
@@ -55,8 +56,9 @@ const closed = -2
 func roomsOf(p *problem.Problem) *rooms {
 	r := &rooms{p: p, evicts: mayEvict(p), rough: p.InParts() || p.RefusedBy != nil || p.Request.Quota != ""}
 	r.exact = !r.rough && !r.evicts && !isRuled(p)
-	excluded, open := p.Room.Slots().Excluded(), p.Room.Slots().Taking()
-	r.takes = func(id int32) bool { return !excluded[id] && open(id) }
+	open := p.Room.Slots().Taking()
+	r.excluded = p.Room.Slots().Excluded()
+	r.takes = func(id int32) bool { return !r.excluded.Has(id) && open(id) }
 	released := p.Room.Slots().LeavingReleased()
 	r.spare = func(id int32) []int64 { return released[id].Amounts }
 	if r.evicts {
@@ -150,7 +152,7 @@ func (r *rooms) on(id int32) (units int64) {
 		return units
 	}
 	for _, one := range r.p.OfRoles() {
-		if one.Room.Slots().Taking()(id) && !slices.Contains(r.p.Request.Exclude, r.p.Snapshot.Lineage.Names[id]) {
+		if one.Room.Slots().Taking()(id) && !r.excluded.Has(id) {
 			units = max(units, one.Room.Slots().Room(id, r.spare(id)))
 		}
 	}
@@ -159,7 +161,7 @@ func (r *rooms) on(id int32) (units int64) {
 
 // once bounds the units on a node that is out of service, once it is back; with several shapes, the members of any of them.
 func (r *rooms) once(id int32) (units int64) {
-	if slices.Contains(r.p.Request.Exclude, r.p.Snapshot.Lineage.Names[id]) {
+	if r.excluded.Has(id) {
 		return 0
 	}
 	for _, one := range problem.EachAlone(r.p) {

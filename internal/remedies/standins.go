@@ -97,7 +97,7 @@ func (a *addition) standIns(s *snapshot.Snapshot, leaf layout.Vertex, n int) []s
 func (a *addition) standIn(s *snapshot.Snapshot, id int32, adds int64) standIn {
 	p, in := a.r.p, standIn{id: id}
 	keptOff := func(one *problem.Problem) bool { return one.Room.Slots().KeptOff(id) }
-	if slices.Contains(p.Request.Exclude, s.Lineage.Names[id]) || slices.ContainsFunc(problem.EachAlone(p), keptOff) { // a new one would be open
+	if a.r.excluded.Has(id) || slices.ContainsFunc(problem.EachAlone(p), keptOff) { // a new one would be open
 		return in
 	}
 	on, places := slices.Collect(snapshot.MembersOn(s, id)), a.r.on(id)

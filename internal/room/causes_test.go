@@ -85,7 +85,7 @@ func TestCausesOfRefusal(t *testing.T) {
 			require.Equal(t, a.takes(t, name) > 0, cause == "", "%s takes no member, or one", name)
 			if a.refusal(name) == "" || kept {
 				require.Equal(t, kept, a.Slots().KeptOff(id), name)
-				require.True(t, excluded[id] || a.Slots().SuitsInService(id), name)
+				require.True(t, excluded.Has(id) || a.Slots().SuitsInService(id), name)
 			}
 		}
 	})
@@ -99,7 +99,7 @@ func TestFreshRoomsSayTheSame(t *testing.T) {
 		prepared := len(a.ZoneState.OwnNeeds)
 		fresh := a.Fresh(func(gang string) bool { return gang == a.Request.Name })
 		for id := range int32(len(a.Snapshot.Lineage.Names)) {
-			require.Equal(t, a.cause(t, a.Snapshot.Lineage.Names[id]), fresh.Slots().Cause(id, nil, fresh.Slots().LeavingReleased()))
+			require.Equal(t, a.cause(t, a.Snapshot.Lineage.Names[id]), fresh.Slots().Cause(id, room.Excluded{}, fresh.Slots().LeavingReleased()))
 		}
 		require.Len(t, a.ZoneState.OwnNeeds, prepared, "both prepare members, each for itself")
 	})
@@ -189,7 +189,7 @@ func TestHostsTellSlots(t *testing.T) {
 		require.Equal(t, want, a.Slots().Room(0, nil))
 		require.Equal(t, []int64{want, want, want}, a.Slots().Count(), "the root, what is outside, and the node")
 		require.Nil(t, a.Nodes().Table().Ix, "an index would be shared with others")
-		require.Equal(t, map[bool]string{true: "slots"}[want == 0], a.Slots().Cause(0, nil, nil))
+		require.Equal(t, map[bool]string{true: "slots"}[want == 0], a.Slots().Cause(0, room.Excluded{}, nil))
 		a.Needs = []room.Need{{Name: "of other members"}}
 		require.NoError(t, a.SumNeeds())
 		require.Empty(t, a.Needs)

@@ -109,6 +109,11 @@ func onSnapshot(t require.TestingT, c *snapshot.Snapshot, req *gang.Request, sha
 	l, err := limits.Read(v, req)
 	require.NoError(t, err)
 	a.Room = &room.Room{Model: m, Snapshot: c, Request: req, Judges: judges, Memory: &room.Memory{}, Shapes: shapes}
+	if len(req.Inside) > 0 {
+		found := false
+		a.Inside, found = v.Find(req.Inside, c.Lineage.ID)
+		require.True(t, found)
+	}
 	a.limit(l)
 	require.NoError(t, a.SumNeeds())
 	a.Align()
@@ -161,8 +166,8 @@ func (a *asked) refusal(name string) string {
 	}
 	for _, cause := range []string{"cordoned", "not-ready", "taint", "selector", "eligible"} {
 		for _, s := range a.Shapes {
-			if validity.Refusal(a.Request, s, n) == cause {
-				if cause == "eligible" && slices.Contains(a.Request.Exclude, name) && (a.Request.Eligible == nil || a.Request.Eligible(name)) {
+			if validity.Refusal(&a.spec, a.Request, s, n) == cause {
+				if cause == "eligible" && a.excludes(name) && (a.Request.Eligible == nil || a.Request.Eligible(name)) {
 					continue // see below
 				}
 				return cause
@@ -175,7 +180,7 @@ func (a *asked) refusal(name string) string {
 		return "topology"
 	case a.Spared && validity.MeantForOthers(a.Shapes, n):
 		return "others"
-	case slices.Contains(a.Request.Exclude, name):
+	case a.excludes(name):
 		return "eligible"
 	}
 	near := func(what func(r *cluster.Running) bool) bool {
@@ -192,6 +197,11 @@ func (a *asked) refusal(name string) string {
 		}
 	}
 	return ""
+}
+
+// excludes says whether the request itself leaves out a node.
+func (a *asked) excludes(name string) bool {
+	return slices.Contains(a.Request.Exclude, name) || !validity.IsInside(&a.spec, a.Request, name)
 }
 
 func (a *asked) position(name string) int32 {

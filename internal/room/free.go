@@ -83,6 +83,6 @@ func (r *Room) SlotsBeside(taken map[int32]Reserved) model.SlotTable {
 			slots[x] = min(slots[x], int64(t.Beside.Most(0)), r.Zones().CountZones(r.Zones().NeedsOn(id), t.Zones).Slots)
 		}
 	}
-	r.Slots().SumSlots(slots)
+	r.Slots().sumSlots(slots)
 	return model.SlotTable{Flat: slots}
 }

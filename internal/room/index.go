@@ -83,7 +83,7 @@ func (k Slots) after(s *snapshot.ShapeIndex, nodes []int32) *snapshot.ShapeIndex
 		return k.newIndex()
 	}
 	k.r.ZoneState.indexNeeds = s.Needs
-	return k.recount(s, k.r.Company.Domains(nodes), nil, nil)
+	return k.recount(s, k.r.Company.Domains(nodes), Excluded{}, nil)
 }
 
 // overlay is the index for one request: without slots on the nodes that it excludes and, if leaving members count as
@@ -102,10 +102,10 @@ func (k Slots) overlay(s *snapshot.ShapeIndex) *snapshot.ShapeIndex {
 }
 
 // Apart are the nodes, ascending, that this request counts in another way than the index that is kept: those that it
-// excludes, and those on which leaving members count as gone.
-func (k Slots) Apart() (nodes []int32, excluded map[int32]bool, released map[int32]Released) {
+// excludes by name, and those on which leaving members count as gone.
+func (k Slots) Apart() (nodes []int32, excluded Excluded, released map[int32]Released) {
 	excluded, released = k.Excluded(), k.LeavingReleased()
-	for id := range excluded {
+	for id := range excluded.named {
 		nodes = append(nodes, id)
 	}
 	for id := range released {
@@ -118,7 +118,7 @@ func (k Slots) Apart() (nodes []int32, excluded map[int32]bool, released map[int
 
 // recount is the index with these nodes counted again; nil as for newIndex. s stays as it is. An inexact count stays
 // noted, though the nodes that caused it may be among these: ZonesProven then looks at the nodes themselves.
-func (k Slots) recount(s *snapshot.ShapeIndex, nodes []int32, excluded map[int32]bool, extra map[int32]Released) *snapshot.ShapeIndex {
+func (k Slots) recount(s *snapshot.ShapeIndex, nodes []int32, excluded Excluded, extra map[int32]Released) *snapshot.ShapeIndex {
 	next := &snapshot.ShapeIndex{}
 	if !next.Index.Recount(&s.Index, nodes, k.Counter(excluded, extra), k.r.Zones().alikeIn(&next.Index, extra)) {
 		return nil
@@ -138,7 +138,7 @@ func (k Slots) groupsOf(ix *index.Index, key index.Grouping) *index.GroupSums {
 //
 // Same answer as order: slots.1, faster.
 func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
-	count, most := k.Counter(nil, nil), k.r.Model.Limits.OnNode()
+	count, most := k.Counter(Excluded{}, nil), k.r.Model.Limits.OnNode()
 	if !k.hasColumns() {
 		for pos := range k.r.Model.View.Nodes {
 			n := count(k.r.Model.View.Node(pos))

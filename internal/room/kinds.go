@@ -23,7 +23,7 @@ type Kinds struct {
 	inexact  bool // the zone front of some node may lack vectors
 
 	reader      freeReader
-	excluded    map[int32]bool
+	excluded    Excluded
 	keys, known intern.Classes
 	key         []int64     // of the current node: equal keys and free amounts, equal kind
 	row         []int64     // the number of its key, then what is free on it
@@ -49,7 +49,7 @@ func (r *Room) Kinds(roles []*Room, demand []int64, taken map[int32]Reserved, re
 	row := make([]int64, width+8) // and a key, unless it is long
 	k.reader, k.row, k.key = k.newFreeReader(), row[:width:width], row[width:width]
 	// Zones, excluded nodes, running members and selective roles tell unmarked neighbours apart.
-	k.alike, k.alone = !r.Zones().Bind() && len(k.excluded)+len(r.Model.Siblings) == 0, r.Model.View.RootTop
+	k.alike, k.alone = !r.Zones().Bind() && !k.excluded.any() && len(r.Model.Siblings) == 0, r.Model.View.RootTop
 	for i, one := range roles {
 		open := !one.Slots().Selective() && r.Request.Eligible == nil
 		if k.alike = k.alike && open; one.Model.Limits.AreAlone() {
@@ -94,7 +94,7 @@ func (k *Kinds) Node() *front.Node {
 func (k *Kinds) readKey(pos int32, usual bool) (zones front.Front) {
 	id, status, outside := k.room.Model.View.Node(pos), asked, pos >= k.room.Model.View.FirstPos[k.room.Model.View.Outside]
 	switch {
-	case len(k.excluded) > 0 && k.excluded[id] || outside && k.room.Model.Hard || k.closed:
+	case k.excluded.Has(id) || outside && k.room.Model.Hard || k.closed:
 		status = closed
 	case usual:
 		status = unmarked

@@ -61,11 +61,11 @@ func (r *Room) readNeeds() bool {
 	return len(r.Needs) == asked
 }
 
-// SumSlots adds the nodes' slots up the tree, in place: those of nodes are given, those of domains are written. With
+// sumSlots adds the nodes' slots up the tree, in place: those of nodes are given, those of domains are written. With
 // multiples it takes off the members that running ones force there, and floors the rest. O(vertices).
 //
 // order: multiples.1
-func (k Slots) SumSlots(slots []int64) {
+func (k Slots) sumSlots(slots []int64) {
 	n := layout.Vertex(k.r.Model.View.NumDomains())
 	if k.r.Model.Multiple != nil || k.r.Model.Limits.CountMembers() {
 		for x := n; int(x) < len(slots); x++ {

@@ -29,9 +29,10 @@ type Room struct {
 	All         *Room         // of a selection of members: that of all of them; nil: this one
 	Judges      *match.Bench  // of shapes, which all rooms of a request ask; nil: the shapes list too little to need any
 	Company     *limits.Neighbors
-	LeavingGone bool    // leaving members count as gone
-	Allowed     Allowed // where members may be; nil: anywhere
-	Spared      bool    // nodes meant for others than the members are left out
+	LeavingGone bool          // leaving members count as gone
+	Allowed     Allowed       // where members may be; nil: anywhere
+	Inside      layout.Vertex // where new members must be; the root: anywhere
+	Spared      bool          // nodes meant for others than the members are left out
 	Owner       Owner
 	Before      *Placed // of a plan that waits, whose further members are asked for: the first ones; else nil
 	ZoneState   zoneState
@@ -60,10 +61,13 @@ type Interval struct {
 
 // Holds says whether a node, by id, lies in all of the domains.
 func (a Allowed) Holds(id int32) bool {
-	return !slices.ContainsFunc(a, func(f Interval) bool {
-		pos := f.View.At(id)
-		return pos < f.First || pos >= f.End
-	})
+	return !slices.ContainsFunc(a, func(f Interval) bool { return !f.holds(id) })
+}
+
+// holds says whether a node, by id, lies in the domain.
+func (f *Interval) holds(id int32) bool {
+	pos := f.View.At(id)
+	return pos >= f.First && pos < f.End
 }
 
 // Placed are the members of a plan that waits.

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -25,12 +26,23 @@ const boundlessSlots = 1 << 24
 //
 // Same answer as order: slots.1, slots.2, faster.
 func (k Slots) table() model.SlotTable {
-	if features.KeptIndex.Takes(k.r.Model.Features()) && (!k.r.Model.Limits.CountMembers() || len(k.r.Model.Running) == 0) {
+	inside := k.r.Inside
+	if features.KeptIndex.Takes(k.r.Model.Features()) && (!k.r.Model.Limits.CountMembers() || len(k.r.Model.Running) == 0) &&
+		(inside == layout.Root || k.keepsInside()) {
 		if ix := k.OwnIndex(); ix != nil {
-			return model.SlotTable{Ix: ix, InTree: k.r.Model.Hard}
+			if inside == layout.Root && k.r.Model.Hard {
+				inside = -1 // in the tree
+			}
+			return model.SlotTable{Ix: ix, Inside: inside}
 		}
 	}
 	return model.SlotTable{Flat: k.Count()}
+}
+
+// keepsInside says whether the index of all nodes serves a request that must stay in one domain: nobody of the gang runs elsewhere, and no
+// limit binds the domains around.
+func (k Slots) keepsInside() bool {
+	return len(k.r.Model.Running) == 0 && k.r.Model.Limits == nil
 }
 
 // tableBeside has the slots that are left beside the members of a waiting plan, which limits count by themselves: they run. They are at
@@ -42,12 +54,12 @@ func (k Slots) tableBeside(positions []int32, waits []*snapshot.Member) model.Sl
 		slots[x] = max(0, slots[x]-1) // below 0 where the plan's member waits for what is not free yet
 	}
 	k.r.Zones().boundFurther(slots, positions, waits)
-	k.SumSlots(slots)
+	k.sumSlots(slots)
 	return model.SlotTable{Flat: slots}
 }
 
 // OwnIndex is the index for the request, looked up once for each of the two states of leaving members; nil if there
-// is none.
+// is none. It counts nodes outside the domain too in which the request must stay.
 func (k Slots) OwnIndex() *index.Index {
 	own := &k.r.indexes[Bit(k.r.LeavingGone)]
 	if *own == nil {
@@ -67,11 +79,11 @@ func (k Slots) OwnIndex() *index.Index {
 // order: slots.2
 func (k Slots) Count() []int64 {
 	slots := k.countByNode()
-	k.SumSlots(slots)
+	k.sumSlots(slots)
 	return slots
 }
 
-// countByNode is Count for the nodes alone, before [Slots.SumSlots], which also counts the members that run where these keep others apart.
+// countByNode is Count for the nodes alone, before [Slots.sumSlots], which also counts the members that run where these keep others apart.
 func (k Slots) countByNode() []int64 {
 	n := k.r.Model.View.NumDomains()
 	slots := make([]int64, n+int(k.r.Model.View.Nodes))
@@ -89,10 +101,10 @@ func (k Slots) countByNode() []int64 {
 // Counter is a function that counts the slots of a node by id: 0 on excluded ones, with the amounts and zones that
 // extra gives back there. Causes of refusal are asked one by one only for nodes with marks, and for requests that
 // look at names or labels.
-func (k Slots) Counter(excluded map[int32]bool, extra map[int32]Released) func(id int32) int32 {
+func (k Slots) Counter(excluded Excluded, extra map[int32]Released) func(id int32) int32 {
 	takes, zones, most := k.Taking(), k.r.Zones().zoneCounter(), k.r.Model.Limits.OnNode()
 	return func(id int32) int32 {
-		if excluded[id] || !takes(id) {
+		if excluded.Has(id) || !takes(id) {
 			return 0
 		}
 		g := extra[id]
@@ -278,11 +290,11 @@ func (k Slots) Which(id int32, cause string) string {
 // one.
 //
 // order: refusals.5
-func (k Slots) Cause(id int32, excluded map[int32]bool, extra map[int32]Released) string {
+func (k Slots) Cause(id int32, excluded Excluded, extra map[int32]Released) string {
 	if cause := k.RefusalForGood(id); cause != "" {
 		return cause
 	}
-	if excluded[id] {
+	if excluded.Has(id) {
 		return "eligible"
 	}
 	if cause := k.r.Company.KeepsOff(id, k.State()); cause != "" {
@@ -320,22 +332,42 @@ func (k Slots) Opening(refusal func(id int32) string) func(pos int32) bool {
 	plain := !k.Selective() && k.r.Request.Eligible == nil
 	return func(pos int32) bool {
 		id := k.r.Model.View.Node(pos)
-		if excluded[id] || hard && pos >= end {
+		if excluded.Has(id) || hard && pos >= end {
 			return false
 		}
 		return plain && k.r.Snapshot.FlagsOf(id)&^snapshot.Zoned == snapshot.Present || refusal(id) == ""
 	}
 }
 
-// Excluded has the nodes, by id, that the request excludes; nil if it excludes none.
-func (k Slots) Excluded() map[int32]bool {
-	if len(k.r.Request.Exclude) == 0 {
-		return nil
+// Excluded are the nodes that a request excludes: those that it names, and those that are not in the domain that it asks for. The zero value
+// has none.
+type Excluded struct {
+	named  map[int32]bool
+	inside *Interval // nil: anywhere
+}
+
+// Has says whether a node, by id, is excluded.
+func (e Excluded) Has(id int32) bool {
+	return e.inside != nil && !e.inside.holds(id) || len(e.named) > 0 && e.named[id]
+}
+
+// any says whether some node may be excluded.
+func (e Excluded) any() bool { return e.inside != nil || len(e.named) > 0 }
+
+// Excluded are the nodes that the request excludes. O(nodes that it names).
+//
+// order: slots.2
+func (k Slots) Excluded() (out Excluded) {
+	if x, v := k.r.Inside, k.r.Model.View; x != layout.Root {
+		out.inside = &Interval{View: v, First: v.First(x), End: v.EndOf(x)}
 	}
-	out := make(map[int32]bool, len(k.r.Request.Exclude))
+	if len(k.r.Request.Exclude) == 0 {
+		return out
+	}
+	out.named = make(map[int32]bool, len(k.r.Request.Exclude))
 	for _, name := range k.r.Request.Exclude {
 		if id, ok := k.r.Snapshot.Lineage.ID(name); ok {
-			out[id] = true
+			out.named[id] = true
 		}
 	}
 	return out

@@ -203,13 +203,13 @@ func (z Zones) zoneCause(id int32, g Released) numa.Cause {
 // ZonesProven says whether the zones of every node that could take a member are counted exactly. An inexact count
 // does no harm where amounts, or limits, allow no more than what surely fits. O(1), unless some count was inexact:
 // O(nodes * resources), and the counts of zones.
-func (z Zones) ZonesProven(excluded map[int32]bool, extra map[int32]Released) bool {
+func (z Zones) ZonesProven(excluded Excluded, extra map[int32]Released) bool {
 	if !z.r.ZoneState.inexact {
 		return true
 	}
 	zones, most := z.zoneCounter(), z.r.Model.Limits.OnNode()
 	for id := range int32(len(z.r.Snapshot.Lineage.Names)) {
-		if !z.BindsOn(z.r.Snapshot.FlagsOf(id)) || excluded[id] || z.r.Slots().Refusal(id) != "" {
+		if !z.BindsOn(z.r.Snapshot.FlagsOf(id)) || excluded.Has(id) || z.r.Slots().Refusal(id) != "" {
 			continue
 		}
 		count, room := zones(id, z.StateOf(id, extra[id])), min(z.r.Slots().Room(id, extra[id].Amounts), most)

@@ -78,11 +78,11 @@ func TestInexactZonesDoNoHarmWhereAmountsBind(t *testing.T) {
 	for cpus, proven := range map[int64]bool{5: true, 6: false} {
 		three, two := ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 3, "cpu": 1}), ofZones(numa.SingleNUMANode, muster.Resources{"gpu": 2, "cpu": 1})
 		p := onZones(t, cpus, three, two)
-		require.True(t, p.Zones().ZonesProven(nil, nil), "nothing was counted")
+		require.True(t, p.Zones().ZonesProven(Excluded{}, nil), "nothing was counted")
 		p.ZoneState.inexact = true
-		require.Equal(t, proven, p.Zones().ZonesProven(nil, nil), "with %d CPUs", cpus)
+		require.Equal(t, proven, p.Zones().ZonesProven(Excluded{}, nil), "with %d CPUs", cpus)
 		p.Model.Limits = &limits.Limits{Apart: []index.Cap{{Most: 1}}}
-		require.True(t, p.Zones().ZonesProven(nil, nil), "one surely fits")
+		require.True(t, p.Zones().ZonesProven(Excluded{}, nil), "one surely fits")
 	}
 }
 

@@ -89,6 +89,14 @@ func (w *words) err() error {
 	return nil
 }
 
+// pathOf is a path of names; nil for none.
+func pathOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "/")
+}
+
 // request builds what a `plan` directive asks for. Each call returns a value that shares nothing with the one before.
 // New members are numbered from first.
 func request(w *words, name string, first int) *gang.Request {
@@ -99,7 +107,7 @@ func request(w *words, name string, first int) *gang.Request {
 		},
 		Gather: slices.Concat(rules(w, "must", gang.MustGather, -1), rules(w, "prefer", gang.PreferGather, -1), multiples(w)),
 		PP:     w.number("pp", 0), DP: w.number("dp", 0),
-		Exclude: w.list("exclude"), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"), TakesAnyNode: w.flag("any-node"),
+		Exclude: w.list("exclude"), Inside: pathOf(w.text("inside")), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"), TakesAnyNode: w.flag("any-node"),
 		Policy: gang.Policy(w.text("policy")), Quota: w.text("quota"), QuotaLimit: quota.Limit(w.text("limit")),
 		Priority: int64(w.number("priority", 0)), NeverPreempts: w.flag("never-preempts"), Preempt: preemption(w),
 		Together: w.text("together"), GatherTogether: rules(w, "together-must", gang.MustGather, -1), LimitsTogether: together(w),

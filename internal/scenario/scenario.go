@@ -26,7 +26,7 @@
 //	node node-3 [not-ready] [taint=key:effect] [label=key:value] [has=fpga:2]    what it has beside the slots that are drawn
 //	     [numa=Restricted] [cpu=4000,3500] [distances=10/21,21/10] [total=3]    policy, CPUs and distances by zone, devices in all
 //	plan [gang=a] members=8 [min=4] [group=4,2] [group-must=leaf,-] [group-prefer=...] [must=leaf] [prefer=spine]
-//	     [multiple=node:4] [policy=Spread] [exclude=node-1] [eligible=node-2] [affinity=key]
+//	     [multiple=node:4] [policy=Spread] [exclude=node-1] [inside=spine-0/leaf-1] [eligible=node-2] [affinity=key]
 //	     [refused=0:node-1]            the host refuses the node for the member with the number
 //	     [slots=node-0:2,node-1:1]     how many members the nodes take, as the host says
 //	     [score=node-1:5] [weight=key:value:5] [size=2] [index=1,0] [select=key:value] [tolerate=key] [pp=2] [dp=2]

@@ -136,7 +136,7 @@ func (e equal) HoldsWithoutRules() bool {
 		open = p.WithLimits(nil, nil)
 	}
 	if ix := open.Room.Slots().OwnIndex(); ix != nil {
-		return int64(ix.Domains.At(layout.Root)) >= int64(p.Model.Least)
+		return ix.At(p.Room.Inside) >= int64(p.Model.Least)
 	}
 	return open.WithoutRules().WithoutMultiples().Room.Slots().Count()[layout.Root] >= int64(p.Model.Least)
 }

@@ -35,14 +35,15 @@ const (
 	fewDomains       // no groups, in few domains of the lower of three layers
 	groupsOnly       // one level of groups in three layers, on nodes of which most are alike, and nothing else
 	apart            // groups that are kept apart
+	inDomain         // in a domain of three layers that has others beside it, no limits
 )
 
 // Draw draws a tree of at most a dozen nodes, perhaps of uneven depth, with nodes outside it, what they take, who runs there, and a gang
 // with rules.
 func Draw(t *rapid.T) *model.Model {
 	d := &drawer{t: t, m: &model.Model{LCA: -1, Memory: &model.Memory{}}, r: &Room{}}
-	d.focus = rapid.SampledFrom([]focus{anything, anything, anything, anything, anything, fewDomains, groupsOnly, groupsOnly, groupsOnly, apart}).Draw(t, "focus")
-	d.plain = d.focus == groupsOnly || d.chance(40, "plain")
+	d.focus = rapid.SampledFrom([]focus{anything, anything, anything, anything, anything, fewDomains, groupsOnly, groupsOnly, groupsOnly, apart, inDomain}).Draw(t, "focus")
+	d.plain = d.focus == groupsOnly || d.focus == inDomain || d.chance(40, "plain")
 	d.tree()
 	d.policy()
 	d.nodes()
@@ -52,6 +53,7 @@ func Draw(t *rapid.T) *model.Model {
 	d.multiples()
 	d.anchors()
 	d.counts()
+	d.inside()
 	d.r.Of(d.m)
 	d.m.Forced = d.r.forced()
 	return d.m
@@ -80,7 +82,7 @@ func (d *drawer) nodes() {
 	most := rapid.SampledFrom([]int{1, 2, 3, 4, 6}).Draw(d.t, "most slots")
 	full, others := 10+d.upTo(40, "full nodes"), d.chance(20, "some nodes are meant for others")
 	usual := 0
-	if d.focus == groupsOnly {
+	if d.focus == groupsOnly || d.focus == inDomain {
 		most, full, usual = rapid.SampledFrom([]int{1, 2, 1, 3, 2}).Draw(d.t, "few slots"), 5, 60
 	}
 	d.r.AnyNode = d.chance(5, "any node")
@@ -119,7 +121,7 @@ func (d *drawer) members() {
 	}
 	levels := 0
 	switch {
-	case d.focus != fewDomains && d.focus != groupsOnly && d.chance(15+20*bit(d.focus == apart), "nested"):
+	case d.focus != fewDomains && d.focus != groupsOnly && d.focus != inDomain && d.chance(15+20*bit(d.focus == apart), "nested"):
 		levels = 2 + bit(d.chance(10, "three levels"))
 	case d.focus == fewDomains && d.chance(60, "no groups"):
 	case d.focus == groupsOnly || d.focus == apart || d.chance(60, "groups"):
@@ -198,7 +200,7 @@ func (d *drawer) gather(outer int32, must bool) model.Gather {
 
 // limits draws what keeps members and groups apart, alone or in few domains, as far as the engine of equal groups takes them.
 func (d *drawer) limits() {
-	if d.focus == groupsOnly || d.focus == anything && !d.chance(40, "limits") {
+	if d.focus == groupsOnly || d.focus == inDomain || d.focus == anything && !d.chance(40, "limits") {
 		return
 	}
 	v := d.m.View
@@ -249,6 +251,22 @@ func (d *drawer) isForGroups(l *limits.Limits) bool {
 		return false
 	}
 	return !l.CountGroups() || !short && (len(d.m.Levels) == 1 || len(d.m.Running) == 0)
+}
+
+// inside draws where all new members must be: a domain or a node of the tree.
+func (d *drawer) inside() {
+	if v := d.m.View; d.chance(15+85*bit(d.focus == inDomain), "inside") {
+		x := layout.Vertex(d.upTo(v.NumDomains()-1, "in"))
+		if d.focus == inDomain {
+			x = min(x, layout.Vertex(d.upTo(3, "high up")))
+		}
+		if d.chance(10, "on a node") {
+			x = v.NodeVertex(int32(d.upTo(int(v.Nodes)-1, "in")))
+		}
+		if v.IsNode(x) && v.Position(x) < v.FirstPos[v.Outside] || !v.IsNode(x) && v.Named(x) == x {
+			d.r.Inside = x
+		}
+	}
 }
 
 // multiples draws numbers of which members in domains are multiples.

@@ -14,14 +14,14 @@ import (
 // tree draws a topology of one to three layers, or none.
 func (d *drawer) tree() {
 	var tiers []int
-	for tier := range max(1+d.upTo(2, "layers"), 3*bit(d.focus == fewDomains || d.focus == groupsOnly)) {
+	for tier := range max(1+d.upTo(2, "layers"), 3*bit(d.focus == fewDomains || d.focus == groupsOnly || d.focus == inDomain)) {
 		tiers = append(tiers, 1+tier+bit(d.chance(15, "tier is missing")))
 	}
 	for i := 1; i < len(tiers); i++ {
 		tiers[i] = max(tiers[i], tiers[i-1]+1)
 	}
 	g := &grower{drawer: d, skips: 5, siblings: 4, left: rapid.SampledFrom([]int{2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 9, 8, 7, 6, 5}).Draw(d.t, "nodes")}
-	if d.focus == groupsOnly {
+	if d.focus == groupsOnly || d.focus == inDomain {
 		g.left, g.siblings, g.few = 12, 2, true
 	}
 	if d.chance(15, "uneven") {

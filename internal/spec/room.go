@@ -27,8 +27,9 @@ type Room struct {
 	Indexed bool // slots are counted by an index where one can
 	AnyNode bool // nodes meant for others are as good
 
-	spared bool         // nodes meant for others take none
-	m      *model.Model // of which it is
+	Inside layout.Vertex // the domain or node in which all new members must be; the root: anywhere
+	spared bool          // nodes meant for others take none
+	m      *model.Model  // of which it is
 	ix     *index.Index
 	clock  *cow.Clock
 }
@@ -54,16 +55,22 @@ func (r *Room) rate(pos int32, units int) int64 {
 	return 0
 }
 
-// Table implements [model.Room]. An index has no multiples, and does not know who runs where limits count members.
+// Table implements [model.Room]. An index has no multiples, and does not know who runs where limits count members; nor does it know of a
+// domain in which all must be what stands around it.
 func (r *Room) Table() model.SlotTable {
 	counts := r.m.Limits.CountMembers() && len(r.m.Running) > 0
-	if !r.Indexed || counts || !features.KeptIndex.Takes(r.m.Features()) {
+	around := r.Inside != layout.Root && (len(r.m.Running) > 0 || r.m.Limits != nil)
+	if !r.Indexed || counts || around || !features.KeptIndex.Takes(r.m.Features()) {
 		return model.SlotTable{Flat: r.flat()}
 	}
 	if r.ix == nil {
 		r.ix = r.index()
 	}
-	return model.SlotTable{Ix: r.ix, InTree: r.m.Hard}
+	inside := r.Inside
+	if inside == layout.Root && r.m.Hard {
+		inside = -1
+	}
+	return model.SlotTable{Ix: r.ix, Inside: inside}
 }
 
 // flat has the slots of all vertices: what is left beside the members that must be placed there, below 0 where these find no room.
@@ -104,7 +111,7 @@ func (r *Room) forced() layout.Tally {
 // outsideTakesNone says whether nodes outside the tree take no member.
 func (r *Room) outsideTakesNone() bool {
 	v := r.m.View
-	return r.m.Hard || !slices.ContainsFunc(r.Takes[v.FirstPos[v.Outside]:], func(n int64) bool { return n > 0 })
+	return r.m.Hard || r.Inside != layout.Root || !slices.ContainsFunc(r.Takes[v.FirstPos[v.Outside]:], func(n int64) bool { return n > 0 })
 }
 
 // index has the slots of all nodes, those outside the tree as well.

@@ -93,7 +93,7 @@ func (s *solver) look(v *vertex, pos int32) {
 	for _, m := range s.m.Running {
 		v.own += bit(m.Pos == pos)
 	}
-	if !(s.m.Hard && v.outside) && !(r.spared && r.Others[pos]) {
+	if !(s.m.Hard && v.outside) && !(r.spared && r.Others[pos]) && s.m.View.Contains(s.room.Inside, v.at) {
 		v.fits = int(r.Takes[pos])
 	}
 }

@@ -29,7 +29,7 @@ func answersText(list []*model.Answer) (out []string) {
 func Text(m *model.Model) string {
 	b := new(strings.Builder)
 	r := m.Room.(*Room)
-	fmt.Fprintf(b, "policy %v pending %v running %v least %d admitted %d\n", m.Policy, m.Pending, m.Running, m.Least, m.Admitted)
+	fmt.Fprintf(b, "policy %v pending %v running %v least %d admitted %d inside %d\n", m.Policy, m.Pending, m.Running, m.Least, m.Admitted, r.Inside)
 	fmt.Fprintf(b, "gang %+v\n", m.Gather)
 	for _, l := range m.Levels {
 		fmt.Fprintf(b, "groups of %d %+v\n", l.Size, l.Gather)

@@ -74,6 +74,7 @@ func (c *checker) nodes() {
 		if c.m.Hard && pos >= c.m.View.FirstPos[c.m.View.Outside] || c.r.spared && c.r.Others[pos] {
 			takes = 0
 		}
+		c.hold(c.m.View.Contains(c.r.Inside, c.m.View.NodeVertex(pos)), "position %d is not inside %d", pos, c.r.Inside)
 		c.hold(n <= takes, "%d members at %d, which takes %d", n, pos, takes)
 	}
 }

@@ -164,7 +164,7 @@ func (c *check) count() {
 func (c *check) nodeRules() {
 	for _, a := range c.res.Assignments {
 		node := c.nodes[a.Node]
-		if cause := Refusal(c.req, ShapeOf(c.req, c.members[a.Member]), node); cause != "" {
+		if cause := Refusal(c.spec, c.req, ShapeOf(c.req, c.members[a.Member]), node); cause != "" {
 			c.failf("%s is on %s: %s", a.Member, a.Node, cause)
 		}
 		if slices.Contains(c.req.Refused, gang.Refusal{Member: a.Member, Node: a.Node}) {

@@ -10,8 +10,9 @@ import (
 )
 
 // Refusal names the first rule that keeps members of this shape off the node whatever is free there: `cordoned`,
-// `not-ready`, `taint`, `selector`, `eligible`; an excluded node counts as not eligible. Empty: none does.
-func Refusal(req *gang.Request, shape *gang.Shape, node *cluster.Node) string {
+// `not-ready`, `taint`, `selector`, `eligible`; a node that is excluded, or not inside the domain asked for, counts as not eligible. Empty:
+// none does.
+func Refusal(spec *cluster.Spec, req *gang.Request, shape *gang.Shape, node *cluster.Node) string {
 	switch {
 	case node.Cordoned:
 		return "cordoned"
@@ -21,10 +22,27 @@ func Refusal(req *gang.Request, shape *gang.Shape, node *cluster.Node) string {
 		return "taint"
 	case !selected(shape, node):
 		return "selector"
-	case slices.Contains(req.Exclude, node.Name) || req.Eligible != nil && !req.Eligible(node.Name):
+	case slices.Contains(req.Exclude, node.Name) || !IsInside(spec, req, node.Name) || req.Eligible != nil && !req.Eligible(node.Name):
 		return "eligible"
 	}
 	return ""
+}
+
+// IsInside says whether a node lies in the domain in which new members must be, or is the node that is named in place of one.
+func IsInside(spec *cluster.Spec, req *gang.Request, node string) bool {
+	if len(req.Inside) == 0 {
+		return true
+	}
+	named, ok := PickTree(spec, req)
+	if !ok || named.Tree == nil {
+		return false
+	}
+	id, ok := named.Tree.Node(node)
+	if !ok {
+		return false
+	}
+	path := append(named.Tree.Path(named.Tree.Leaf(id)), node)
+	return len(path) >= len(req.Inside) && slices.Equal(path[:len(req.Inside)], req.Inside)
 }
 
 // ShapeOf is the member's own shape or the request's.

@@ -30,7 +30,7 @@ func (o *oneByOneSearch) cheapest(ceiling int64, domains []layout.Vertex) (out [
 		return nil, false
 	}
 	var known *roomCosts
-	if len(p.Request.Exclude) > 0 {
+	if len(p.Request.Exclude) > 0 || p.Room.Inside != layout.Root { // of use to nobody else
 		known = o.costsOf(nil, nil, ceiling, domains)
 	} else {
 		key := o.costKey()

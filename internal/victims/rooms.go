@@ -59,6 +59,14 @@ func (o *oneByOneSearch) widestTier() int32 {
 // nil if it has no room for the sums. The index that is kept counts leaving members as staying, and excludes no node.
 func (o *oneByOneSearch) roomUpTo(priority int64) *index.Index {
 	p := o.e.p
+	if p.Room.Inside != layout.Root { // of use to nobody else
+		_, excluded, released := p.Room.Slots().Apart()
+		s := &index.Index{}
+		if !s.BuildBy(p.Model.View, o.roomCounter(priority, excluded, released)) {
+			return nil
+		}
+		return s
+	}
 	key := binary.BigEndian.AppendUint64(bytes.Clone(p.Room.Slots().Key()), uint64(priority))
 	kept := p.Snapshot.Caches.Rooms.Get(&p.Snapshot.Lineage.Clock, p.Snapshot.Lineage.KeptShapes,
 		func(other []byte) bool { return bytes.Equal(other, key) },
@@ -66,7 +74,7 @@ func (o *oneByOneSearch) roomUpTo(priority int64) *index.Index {
 			if s == nil {
 				return o.countRooms(priority)
 			}
-			return o.recountRooms(s, nodes, o.roomCounter(priority, nil, nil))
+			return o.recountRooms(s, nodes, o.roomCounter(priority, room.Excluded{}, nil))
 		},
 		func() ([]byte, *snapshot.ShapeIndex) { return key, o.countRooms(priority) })
 	if kept == nil {
@@ -83,7 +91,7 @@ func (o *oneByOneSearch) roomUpTo(priority int64) *index.Index {
 // countRooms counts all nodes.
 func (o *oneByOneSearch) countRooms(priority int64) *snapshot.ShapeIndex {
 	s := &snapshot.ShapeIndex{}
-	if !s.Index.BuildBy(o.e.p.Model.View, o.roomCounter(priority, nil, nil)) {
+	if !s.Index.BuildBy(o.e.p.Model.View, o.roomCounter(priority, room.Excluded{}, nil)) {
 		return nil
 	}
 	return s
@@ -99,11 +107,11 @@ func (o *oneByOneSearch) recountRooms(s *snapshot.ShapeIndex, nodes []int32, cou
 }
 
 // roomCounter is a function that counts the slots of a node by id.
-func (o *oneByOneSearch) roomCounter(priority int64, excluded map[int32]bool, released map[int32]room.Released) func(id int32) int32 {
+func (o *oneByOneSearch) roomCounter(priority int64, excluded room.Excluded, released map[int32]room.Released) func(id int32) int32 {
 	p := o.e.p
 	takes, extra := p.Room.Slots().Taking(), make([]int64, len(p.Snapshot.Lineage.Resources))
 	return func(id int32) int32 {
-		if excluded[id] || !takes(id) {
+		if excluded.Has(id) || !takes(id) {
 			return 0
 		}
 		clear(extra)
