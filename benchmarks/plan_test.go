@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/benchmarks"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
+	"github.com/muster-sched/muster/topology"
 )
 
 // planCase is one row. Its name leaves out what is the default: frag70, one slot a node, three layers, no groups.
@@ -25,6 +26,8 @@ type planCase struct {
 	limit      gang.Limit
 	ofMembers  bool // the limit, of a gang in groups, is on members
 	short      bool // with a limit as well most gangs have a short last group
+	inside     int  // 1: in the first spine, 2: in its first leaf
+	excluding  bool // all other nodes are excluded in place of that
 }
 
 func (c planCase) name() string {
@@ -50,6 +53,9 @@ func (c planCase) name() string {
 		if c.limit.Most > 0 {
 			name += "-" + strconv.Itoa(c.limit.Most)
 		}
+	}
+	if c.inside > 0 {
+		name += map[bool]string{false: "/inside=", true: "/excluding-all-but="}[c.excluding] + []string{"", "spine", "leaf"}[c.inside]
 	}
 	return name
 }
@@ -137,6 +143,16 @@ func planCases() []planCase {
 		c.nodes, c.slots, c.gang, c.state = 102400, 1, 64, "warm"
 		cases = append(cases, c)
 	}
+	for _, c := range []planCase{
+		{fill: fragmented(10240), inside: 2},
+		{fill: fragmented(10240), inside: 2, excluding: true},
+		{fill: fragmented(10240), inside: 2, group: 8},
+		{fill: fragmented(102400), inside: 1},
+		{fill: fragmented(102400), inside: 1, group: 8},
+	} {
+		c.gang, c.state = 64, "warm"
+		cases = append(cases, c)
+	}
 	small(fill{nodes: 10240, name: "frag70", slots: 1, layers: 1}, "cold")
 	for _, layers := range []int{2, 4, 5} {
 		small(fill{nodes: 102400, name: "frag70", slots: 1, layers: layers}, "cold")
@@ -185,6 +201,10 @@ func (c planCase) warm(b *testing.B) {
 		c.limit = gang.Limit{}
 		b.ReportMetric(perOp(b)/measured["BenchmarkPlan/"+c.name()], "x-no-limit")
 	}
+	if c.inside > 0 {
+		c.inside, c.excluding = 0, false
+		b.ReportMetric(perOp(b)/measured["BenchmarkPlan/"+c.name()], "x-anywhere")
+	}
 }
 
 // compareZones says how many times faster the row without zones is.
@@ -225,11 +245,35 @@ func (c planCase) warmed(b *testing.B, s *stream) []*gang.Request {
 			if c.state == "no" {
 				c.refuse(r)
 			}
+			c.confine(b, s, r)
 			requests = append(requests, r)
 		}
 	}
 	s.warmUp(b, warm...)
 	return requests
+}
+
+// confine keeps a gang in the first domain.
+func (c planCase) confine(b *testing.B, s *stream, r *gang.Request) {
+	if c.inside == 0 {
+		return
+	}
+	named, ok := s.head.Tree("default")
+	require.True(b, ok)
+	d := topology.Root
+	for range c.inside {
+		d, _ = named.Tree.Children(d)
+	}
+	if r.Inside = named.Tree.Path(d); !c.excluding {
+		return
+	}
+	r.Inside = nil
+	first, end := named.Tree.Nodes(d)
+	for n := range topology.NodeID(named.Tree.NumNodes()) {
+		if n < first || n >= end {
+			r.Exclude = append(r.Exclude, named.Tree.NodeName(n))
+		}
+	}
 }
 
 // bound adds the limit, of the groups if there are any, which then divide the gang.
