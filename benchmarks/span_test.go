@@ -150,8 +150,7 @@ func seriesOf(t *testing.T, row []string) (s series) {
 }
 
 // plan counts the domains that a plan uses.
-func (s series) plan(t *testing.T) (out span) {
-	t.Helper()
+func (s series) plan(t require.TestingT) (out span) {
 	c, err := placement.NewCluster(s.spec)
 	require.NoError(t, err)
 	res, err := placement.Plan(c, s.request)

@@ -102,7 +102,7 @@ func (c *choices) try(slots int64) {
 	if slots < p.n || !c.any && !p.better(p.tried) {
 		return
 	}
-	if units, _ := p.use(p.tried); units <= c.units {
+	if units, _ := p.use(p.tried, p.n); units <= c.units {
 		p.set, p.units, c.found = append(p.set[:0], p.tried...), units, true
 	}
 }
@@ -142,8 +142,8 @@ func (p *prices) paths(set []int32) (out []layout.Vertex) {
 func (p *prices) share() []part {
 	parts := make([]part, 0, len(p.set))
 	r := sharing{p: p, n: p.n, units: p.units}
-	_, r.smallest = p.use(p.set)
 	for j, i := range p.set {
+		_, r.smallest = p.use(p.set[j:], r.n)
 		r.child, r.others = &p.kids[i], p.set[j+1:]
 		take := r.takes(r.most())
 		fewest, _ := r.child.sums.Fewest(take)
@@ -157,7 +157,7 @@ func (p *prices) share() []part {
 type sharing struct {
 	p        *prices
 	n, units int64
-	smallest int64 // slots of the smallest grandchild if the largest ones are used
+	smallest int64 // slots of the smallest grandchild if the largest ones below these children are used
 	child    *priced
 	others   []int32
 }

@@ -68,7 +68,7 @@ func (p *prices) ofLargest(a *ask, x layout.Vertex, n, k int64) int64 {
 		p.kids[i].sums = a.slots.Ix.SumsOf(p.kids[i].at)
 		p.set = append(p.set, int32(i))
 	}
-	units, _ := p.use(p.set)
+	units, _ := p.use(p.set, p.n)
 	return units
 }
 
@@ -82,7 +82,7 @@ func (p *prices) bound() {
 	p.set = append(p.set[:0], p.order[:p.k]...) // the largest hold the members
 	p.least, p.price = p.k, 1
 	var price int64
-	p.units, price = p.use(p.set)
+	p.units, price = p.use(p.set, p.n)
 	for range mostPrices {
 		if p.least >= p.units || price < 1 {
 			return
@@ -140,7 +140,7 @@ func (p *prices) try(price int64) (next int64) {
 	if room < p.n {
 		return 0
 	}
-	units, next := p.use(p.order[:p.k])
+	units, next := p.use(p.order[:p.k], p.n)
 	if units < p.units {
 		p.units = units
 		p.set = append(p.set[:0], p.order[:p.k]...)
@@ -157,10 +157,10 @@ func (c *priced) worthAt(price int64) int64 {
 	return c.sums.Of(n) - int64(n)*price
 }
 
-// use is how many of the largest grandchildren below some children hold the members, which they do, and the slots of the smallest of these. Each child
+// use is how many of the largest grandchildren below some children hold n members, which they do, and the slots of the smallest of these. Each child
 // has one at least.
-func (p *prices) use(set []int32) (units, smallest int64) {
-	left := p.n
+func (p *prices) use(set []int32, n int64) (units, smallest int64) {
+	left := n
 	high := int64(1)
 	for _, i := range set {
 		left -= p.kids[i].sums.Of(1)

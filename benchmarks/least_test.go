@@ -1,0 +1,109 @@
+package benchmarks_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/benchmarks"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/topology"
+)
+
+// The spans of gangs that are too large for all layers at once: children and grandchildren are the least that any placement in any domain of the tier
+// uses, and no layer makes the whole larger than the largest vertices of each layer do.
+func TestSpansOfLargeGangs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSeries(t)
+		own := s.plan(t)
+		if s.members()*len(s.spec.Nodes) <= 2048 {
+			t.Skip("all layers are compared at once")
+		}
+		by, layer := s.slots(), 4-own.tier
+		var least []int
+		for d, room := range by[layer] {
+			if room < s.members() {
+				continue
+			}
+			span := leastSpan(by, layer, d, s.members())[s.members()]
+			if span = span[:min(2, len(span))]; least == nil || slices.Compare(span, least) < 0 {
+				least = span
+			}
+		}
+		require.Equal(t, least, own.used[layer:layer+len(least)], "%v", s)
+		other := s.largestFirst(own)
+		require.LessOrEqual(t, slices.Compare(own.used[:], other.used[:]), 0, "%v: the largest first uses %v, not %v", s, other.used, own.used)
+	})
+}
+
+// drawSeries draws a cluster of three layers and what is free on its nodes, and a gang that no unit holds.
+func drawSeries(t *rapid.T) (s series) {
+	s.shape = benchmarks.Shape{Slots: 8}
+	for _, most := range []int{3, 3, 5, 6} {
+		s.shape.Fan = append(s.shape.Fan, rapid.IntRange(1, most).Draw(t, "children"))
+	}
+	tree, err := topology.New(topology.Spec{Layers: s.shape.Layers(), Roots: s.shape.Domains()})
+	require.NoError(t, err)
+	s.spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
+	full := rapid.IntRange(0, 5).Draw(t, "full")
+	room := 0
+	for i := range s.shape.NumNodes() {
+		free := max(0, rapid.IntRange(-full, 8).Draw(t, "free"))
+		room += free
+		s.spec.Nodes = append(s.spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: muster.Resources{gpu: int64(free)}})
+	}
+	if room == 0 {
+		t.Skip("no room")
+	}
+	s.request = &gang.Request{Name: "job", Shape: gang.Shape{Resources: muster.Resources{gpu: 1}}}
+	for i := range rapid.IntRange(min(room, 10), min(room, 200)).Draw(t, "members") {
+		s.request.Members = append(s.request.Members, gang.Member{Name: fmt.Sprint("job-", i)})
+	}
+	return s
+}
+
+func (s series) members() int { return len(s.request.Members) }
+
+// String is what is free on the nodes, and the tree.
+func (s series) String() string {
+	return fmt.Sprintf("%d members, %v below each, free %v", s.members(), s.shape.Fan, s.slots()[4])
+}
+
+// leastSpan has, for each number of members up to most, the least span of a domain of a layer in all layers below it, nil where it does not hold so many.
+// It looks at every number for every child.
+func leastSpan(by [5][]int, layer, d, most int) [][]int {
+	out := make([][]int, most+1)
+	if layer == 4 {
+		for n := range min(by[4][d], most) + 1 {
+			out[n] = []int{}
+		}
+		return out
+	}
+	below := len(by[layer+1]) / len(by[layer])
+	out[0] = make([]int, 4-layer)
+	for c := d * below; c < (d+1)*below; c++ {
+		inner := leastSpan(by, layer+1, c, min(most, by[layer+1][c]))
+		next := slices.Clone(out)
+		for n := range out {
+			for k := 1; k < len(inner) && n+k <= most; k++ {
+				if out[n] == nil || inner[k] == nil {
+					continue
+				}
+				span := append([]int{1}, inner[k]...)
+				for i := range span {
+					span[i] += out[n][i]
+				}
+				if next[n+k] == nil || slices.Compare(span, next[n+k]) < 0 {
+					next[n+k] = span
+				}
+			}
+		}
+		out = next
+	}
+	return out
+}
