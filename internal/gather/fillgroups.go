@@ -310,15 +310,22 @@ func (pl placer) giveBest(lo, end layout.Vertex, count int, size, last int64, gi
 	}
 }
 
-// fillChosen is fillZoned by the general choice among the nodes.
+// fillChosen is fillPlain by the general choice among the children.
 func (pl placer) fillChosen(x layout.Vertex, n int64, list []int32) []int32 {
 	d := demand{units: pl.ask.units()}
 	d.units[pl.ask.bottom()] = n
 	sh := pl.placeChosen(x, d)
+	return pl.positionsOf(&sh, list)
+}
+
+// positionsOf appends the positions of a share of members alone, in the order of paths.
+func (pl placer) positionsOf(sh *share, list []int32) []int32 {
+	if pl.m.View.IsNode(sh.at) {
+		return pl.fillAll(sh.at, pl.ask.newMembers(&sh.demand), list)
+	}
+	list = append(list, sh.run...)
 	for i := range sh.parts {
-		for range pl.ask.newMembers(&sh.parts[i].demand) {
-			list = append(list, pl.m.View.Position(sh.parts[i].at))
-		}
+		list = pl.positionsOf(&sh.parts[i], list)
 	}
 	return list
 }

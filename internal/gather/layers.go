@@ -42,11 +42,13 @@ func (a *ask) lookDown() {
 	if a.members*int64(v.Nodes) > mostLookedDown {
 		most = 1
 	}
-	if a.rules.Even || a.members < 2 && len(a.m.Siblings) == 0 || most == 1 && len(a.m.Levels) > 0 {
+	// Where all domains of a tier have as many layers below them, some layers tell nothing.
+	even := !slices.Contains(v.Even, false) && len(a.m.Siblings) == 0
+	if a.rules.Even || a.members < 2 && even || most == 1 && len(a.m.Levels) > 0 {
 		return
 	}
 	cut := v.TierIndex(finest(a.m)-1) + 1
-	if cut == 0 && len(a.m.Siblings) == 0 && a.slots.Flat == nil && a.slots.Ix.Most[0].At(layout.Root) <= 1 {
+	if cut == 0 && even && a.slots.Flat == nil && a.slots.Ix.Most[0].At(layout.Root) <= 1 {
 		cut = 1 // as many nodes as members in any case
 	}
 	if cut+1 < len(v.Tiers)-1 { // the root has layers below its children

@@ -3,18 +3,25 @@
 package gather
 
 import (
-	"slices"
-
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// isNarrow says whether prices tell what counts below the domains of a tier: of the layers below their children one counts, and below them no vertex
-// stands for a missing one.
-func (a *ask) isNarrow(s features.Shortcut, tier int32) bool {
-	i := a.m.View.TierIndex(tier)
-	return a.width(tier) == 1 && a.takes(s) && !slices.Contains(a.m.View.Even[:i], false)
+// isNarrow says whether prices tell what counts below x: of the layers below its children one counts, and no child stands for one that is missing.
+// O(children).
+func (a *ask) isNarrow(s features.Shortcut, x layout.Vertex) bool {
+	v := a.m.View
+	if i := v.TierIndex(v.TierOf(x)); a.width(v.TierOf(x)) == 1 && a.takes(s) {
+		lo, end := v.Kids(x)
+		for c := lo; c < end; c++ {
+			if c != v.Outside && v.TierOf(c) != v.Tiers[i-1] {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // narrowSearch looks for the best domain of a tier: the fewest children, the fewest grandchildren, then the fewest slots, then those of the parents.
@@ -25,6 +32,7 @@ type narrowSearch struct {
 	best  layout.Vertex // so far, -1 if there is none
 	units int64         // grandchildren in use there
 	price int64         // that bounded these; 0: none
+	mixed bool          // below some domain of the tier prices do not tell
 }
 
 // narrowBest is best for a gang without groups where slots alone tell domains apart, and grandchildren count; not ok if the index cannot tell.
@@ -32,7 +40,7 @@ type narrowSearch struct {
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) narrowBest() (d layout.Vertex, ok bool) {
 	i, root := f.m.View.TierIndex(f.strategy.Gang), within(&f.ask.slots)
-	if !f.ask.isNarrow(features.NarrowBest, f.strategy.Gang) || f.strategy.Gang >= f.m.View.RootTop || !f.m.View.Even[i] || f.ask.slots.Ix.Tops == nil ||
+	if f.ask.width(f.strategy.Gang) != 1 || !f.ask.takes(features.NarrowBest) || f.strategy.Gang >= f.m.View.RootTop || f.ask.slots.Ix.Tops == nil ||
 		root == layout.Root && f.ask.slots.Ix.Domains.At(f.m.View.Outside) > 0 {
 		return -1, false
 	}
@@ -45,7 +53,7 @@ func (f *found) narrowBest() (d layout.Vertex, ok bool) {
 			walk(f.m.View, f.strategy.Gang, root, s.enter, s.visit)
 		}
 	}
-	return s.best, s.best >= 0
+	return s.best, s.best >= 0 && !s.mixed
 }
 
 // enter says whether a domain below x may hold the members in the span.
@@ -60,16 +68,34 @@ func (s *narrowSearch) enter(x layout.Vertex) verdict {
 // that the best one had.
 func (s *narrowSearch) visit(d layout.Vertex) verdict {
 	a := s.found.ask
+	if s.mixed = a.m.View.IsNode(d); s.mixed { // it has no children at all
+		return stop
+	}
 	sums := a.slots.Ix.SumsOf(d)
 	if sums.Len == 0 || sums.Of(min(sums.Len, int32(s.span))) < a.members {
 		return goOn
 	}
-	p, packing := &a.scratch.prices, 0
+	packing := 0
 	if s.best >= 0 {
 		packing = s.found.comparePacking(d, s.best)
-		if s.isWorse(a.leastUnits(d, a.members), packing) {
-			return goOn
-		}
+	}
+	switch {
+	case a.widthBelow(d) == 0 && a.width(a.m.View.TierOf(d)) == 0: // a lower domain, whose layers end first
+		s.take(d, 0, packing, 0)
+		return goOn
+	case !a.isNarrow(features.NarrowBest, d):
+		s.mixed = true
+		return stop
+	}
+	return s.count(d, packing)
+}
+
+// count counts the grandchildren of a domain as far as needed.
+func (s *narrowSearch) count(d layout.Vertex, packing int) verdict {
+	a := s.found.ask
+	p := &a.scratch.prices
+	if s.best >= 0 && s.isWorse(a.leastUnits(d, a.members), packing) {
+		return goOn
 	}
 	if s.price == 0 {
 		if units := p.ofLargest(a, d, a.members, s.span); units == max(s.span, a.leastUnits(d, a.members)) {

@@ -157,7 +157,7 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 
 // fillsNarrowly says whether fillNarrow may place members below x.
 func (pl placer) fillsNarrowly(x layout.Vertex) bool {
-	return pl.ask.isNarrow(features.FillNarrow, pl.m.View.TierOf(x)) && !pl.countsOutside(x)
+	return pl.ask.isNarrow(features.FillNarrow, x) && !pl.countsOutside(x)
 }
 
 // areMembers says whether groups count as members below x, the short one with them: no child of x can hold any whole, so that all are split and no
@@ -203,6 +203,8 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 	switch {
 	case pl.ask.zonesTell(x):
 		return pl.fillZoned(x, n, list)
+	case pl.ask.widthBelow(x) > 0 && !pl.fillsNarrowly(x):
+		return pl.fillChosen(x, n, list)
 	case pl.ask.widthBelow(x) > 0:
 		return pl.fillNarrow(x, n, list)
 	}
