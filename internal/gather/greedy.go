@@ -24,12 +24,7 @@ func (pl placer) greedy(x layout.Vertex, n int64, list []int32) []int32 {
 				}
 			}
 		}
-		slices.SortStableFunc(below, func(a, b layout.Vertex) int { return descending(pl.ask.slots.At(a), pl.ask.slots.At(b)) })
-		left, count := n, 0
-		for ; left > 0; count++ {
-			left -= pl.ask.slots.At(below[count])
-		}
-		chosen, rest = below[:count], -left
+		chosen, rest = pl.largest(below, n)
 	}
 	last := chosen[len(chosen)-1]
 	slices.SortFunc(chosen, func(a, b layout.Vertex) int { return cmp.Compare(pl.m.View.First(a), pl.m.View.First(b)) })
@@ -41,6 +36,23 @@ func (pl placer) greedy(x layout.Vertex, n int64, list []int32) []int32 {
 		}
 	}
 	return list
+}
+
+// largest keeps the vertices with the most slots, the first of equal ones, as few as hold n members, and tells the slots that they have beside these.
+func (pl placer) largest(list []layout.Vertex, n int64) (chosen []layout.Vertex, rest int64) {
+	type sized struct {
+		slots int64
+		place int
+	}
+	by := make([]sized, len(list))
+	for i, v := range list {
+		by[i] = sized{pl.ask.slots.At(v), i}
+	}
+	slices.SortFunc(by, func(a, b sized) int { return cmp.Or(descending(a.slots, b.slots), cmp.Compare(a.place, b.place)) })
+	for i := 0; n > 0; i++ {
+		chosen, n = append(chosen, list[by[i].place]), n-by[i].slots
+	}
+	return chosen, -n
 }
 
 // narrower says whether some positions below x use less than others, in the layers that count. Both are in the order of paths.

@@ -11,7 +11,7 @@ import (
 	"github.com/muster-sched/muster/internal/model"
 )
 
-// mostLookedDown bounds members times nodes: beyond it the children of a domain and their children count, of a gang in groups the children alone.
+// mostLookedDown bounds members times nodes: beyond it the children of a domain and their children count, of a gang in groups or with limits the children alone.
 const mostLookedDown = 1 << 11
 
 // mostAdditions bounds what all searches of a plan for the narrowest span add up, as in sets.Chooser: beyond it only children count.
@@ -44,7 +44,7 @@ func (a *ask) lookDown() {
 	}
 	// Where all domains of a tier have as many layers below them, some layers tell nothing.
 	even := !slices.Contains(v.Even, false) && len(a.m.Siblings) == 0
-	if a.rules.Even || a.members < 2 && even || most == 1 && len(a.m.Levels) > 0 {
+	if a.rules.Even || a.members < 2 && even || most == 1 && (len(a.m.Levels) > 0 || a.m.Limits != nil) {
 		return
 	}
 	cut := v.TierIndex(finest(a.m)-1) + 1

@@ -3,6 +3,8 @@
 package gather
 
 import (
+	"slices"
+
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
@@ -27,13 +29,17 @@ func (a *ask) isNarrow(s features.Shortcut, x layout.Vertex) bool {
 // narrowSearch looks for the best domain of a tier: the fewest children, the fewest grandchildren, then the fewest slots, then those of the parents.
 type narrowSearch struct {
 	found *found
-	place int           // of the tier in the view's Tiers
-	span  int64         // children; no domain of the tier holds the members in fewer
-	best  layout.Vertex // so far, -1 if there is none
-	units int64         // grandchildren in use there
-	price int64         // that bounded these; 0: none
-	mixed bool          // below some domain of the tier prices do not tell
+	place int             // of the tier in the view's Tiers
+	span  int64           // children; no domain of the tier holds the members in fewer
+	best  layout.Vertex   // so far, -1 if there is none
+	units int64           // grandchildren in use there
+	price int64           // that bounded these; 0: none
+	mixed bool            // below some domain of the tier prices do not tell
+	hold  []layout.Vertex // domains of the tier that hold the members in the span, in the order of paths
 }
+
+// mostPriced bounds the domains below which grandchildren are counted: of more those with the fewest slots.
+const mostPriced = 16
 
 // narrowBest is best for a gang without groups where slots alone tell domains apart, and grandchildren count; not ok if the index cannot tell.
 //
@@ -48,11 +54,15 @@ func (f *found) narrowBest() (d layout.Vertex, ok bool) {
 		return -1, true
 	}
 	s := narrowSearch{found: f, place: i, best: -1}
-	for s.span = 1; s.span <= index.TopSize && s.best < 0; s.span++ {
+	s.hold = f.ask.scratch.domains[:0]
+	for s.span = 1; s.span <= index.TopSize && len(s.hold) == 0; s.span++ {
 		if f.ask.slots.Ix.MostInTop(i, root, s.span) >= f.ask.members {
 			walk(f.m.View, f.strategy.Gang, root, s.enter, s.visit)
 		}
 	}
+	f.ask.scratch.domains = s.hold
+	s.span--
+	s.compare()
 	return s.best, s.best >= 0 && !s.mixed
 }
 
@@ -64,54 +74,63 @@ func (s *narrowSearch) enter(x layout.Vertex) verdict {
 	return goOn
 }
 
-// visit compares a domain with the best so far. Its grandchildren are counted only if it may be better: by the largest of them, then by the price
-// that the best one had.
+// visit lists a domain that holds the members in the span.
 func (s *narrowSearch) visit(d layout.Vertex) verdict {
 	a := s.found.ask
 	if s.mixed = a.m.View.IsNode(d); s.mixed { // it has no children at all
 		return stop
 	}
-	sums := a.slots.Ix.SumsOf(d)
-	if sums.Len == 0 || sums.Of(min(sums.Len, int32(s.span))) < a.members {
-		return goOn
+	if sums := a.slots.Ix.SumsOf(d); sums.Len > 0 && sums.Of(min(sums.Len, int32(s.span))) >= a.members {
+		s.hold = append(s.hold, d)
 	}
-	packing := 0
-	if s.best >= 0 {
-		packing = s.found.comparePacking(d, s.best)
+	return goOn
+}
+
+// compare finds the best of the domains that are listed, of a large list among those that are packed best.
+func (s *narrowSearch) compare() {
+	if len(s.hold) > mostPriced {
+		slices.SortStableFunc(s.hold, s.found.comparePacking)
+		s.hold = s.hold[:mostPriced]
 	}
-	switch {
-	case a.widthBelow(d) == 0 && a.width(a.m.View.TierOf(d)) == 0: // a lower domain, whose layers end first
-		s.take(d, 0, packing, 0)
-		return goOn
-	case !a.isNarrow(features.NarrowBest, d):
-		s.mixed = true
-		return stop
+	for _, d := range s.hold {
+		packing := 0
+		if s.best >= 0 {
+			packing = s.found.comparePacking(d, s.best)
+		}
+		switch a := s.found.ask; {
+		case s.mixed:
+			return
+		case a.width(a.m.View.TierOf(d)) == 0: // a lower domain, whose layers end first
+			s.take(d, 0, packing, 0)
+		case a.isNarrow(features.NarrowBest, d):
+			s.count(d, packing)
+		default:
+			s.mixed = true
+		}
 	}
-	return s.count(d, packing)
 }
 
 // count counts the grandchildren of a domain as far as needed.
-func (s *narrowSearch) count(d layout.Vertex, packing int) verdict {
+func (s *narrowSearch) count(d layout.Vertex, packing int) {
 	a := s.found.ask
 	p := &a.scratch.prices
 	if s.best >= 0 && s.isWorse(a.leastUnits(d, a.members), packing) {
-		return goOn
+		return
 	}
 	if s.price == 0 {
 		if units := p.ofLargest(a, d, a.members, s.span); units == max(s.span, a.leastUnits(d, a.members)) {
 			s.take(d, units, packing, 0)
-			return goOn
+			return
 		}
 	}
 	p.list(a, d, a.members, s.span)
 	if s.price > 0 && s.isWorse(p.leastAt(s.price), packing) {
-		return goOn
+		return
 	}
 	if p.bound(); s.best < 0 || !s.isWorse(p.least, packing) {
 		p.prove(&a.layers.additions)
 		s.take(d, p.units, packing, p.price)
 	}
-	return goOn
 }
 
 // isWorse says whether a domain that uses so many grandchildren at least, packed so in comparison with the best so far, is no better than that.
