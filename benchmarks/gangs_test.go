@@ -2,6 +2,7 @@ package benchmarks_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -247,6 +248,45 @@ func twoParts(r *gang.Request, tree string) *gang.Request {
 	}
 	r.Parts[1].Tree = tree
 	return r
+}
+
+// BenchmarkEqualParts plans gangs of parts of eight members of one shape, each within a unit, in shapes that were planned on the snapshot before:
+// as parts, and as the equal groups that these are. What groups do not cost is that each part is named.
+func BenchmarkEqualParts(b *testing.B) {
+	must := []gang.Rule{{Layer: "unit", Strength: gang.MustGather}}
+	for _, nodes := range []int{10240, 102400} {
+		for _, members := range []int{64, 512} {
+			for _, form := range []string{"group=8", "parts=equal"} {
+				b.Run(fmt.Sprintf("nodes=%d/gang=%dx8/state=warm/%s", nodes, members/8, form), func(b *testing.B) {
+					s := streamOf(b, fill{nodes: nodes, name: "frag70", slots: 8})
+					next := func() *gang.Request {
+						r := request(s.fleet.Shape, members, 0)
+						if form == "group=8" {
+							r.Groups = []gang.Groups{{Size: 8, Gather: must}}
+							return r
+						}
+						for some := range slices.Chunk(r.Members, 8) {
+							part := gang.Part{Name: fmt.Sprint("part-", len(r.Parts)), Gather: must}
+							for _, m := range some {
+								part.Members = append(part.Members, m.Name)
+							}
+							r.Parts = append(r.Parts, part)
+						}
+						return r
+					}
+					s.warmUp(b, next())
+					s.fresh(b)
+					planEach(b, s.snapshot, nodes, next)
+					name := fmt.Sprintf("EqualParts/%d/%d", nodes, members)
+					if form == "group=8" {
+						measured[name] = perOp(b)
+					} else {
+						b.ReportMetric(perOp(b)/measured[name], "x-groups")
+					}
+				})
+			}
+		}
+	}
 }
 
 // BenchmarkReplicas plans gangs of eight parts, each of a leader with two slots and seven members with one within a unit, in shapes that

@@ -63,7 +63,7 @@ var themes = []struct {
 	{"The six strategies", regexp.MustCompile(`^Gather/`)},
 	{"NUMA zones of one node", regexp.MustCompile(`^(Fit|Slots|Split|Score|Merge|Hints)/`)},
 	{"Quotas", regexp.MustCompile(`^(Share|Admit|Reclaims|Quotas)/`)},
-	{"Replacements, roles, nested groups, parts", regexp.MustCompile(`^(Replace|Roles|RolesInZones|Crowd|Nest|Parts)/`)},
+	{"Replacements, roles, nested groups, parts", regexp.MustCompile(`^(Replace|Roles|RolesInZones|Crowd|Nest|Parts|EqualParts)/`)},
 	{"Queues and permits", regexp.MustCompile(`^(Queue|Lifecycle)/`)},
 	{"Victims", regexp.MustCompile(`^Preempt/`)},
 	{"Plans on nodes with zones", regexp.MustCompile(`^Plan/.*/zones=`)},
