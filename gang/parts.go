@@ -4,7 +4,8 @@ import "fmt"
 
 // Part is a named part of a gang: a role, a replica, a partition. Parts nest, and may differ in size, shapes and rules. A part is a
 // group: of each nesting level the worst tier over all parts is what the strategy minimises, outermost level first. It is placed
-// with all that it needs, or not at all.
+// with all that it needs, or not at all. Parts of one shape that have equally many members of consecutive ranks and the same rules are planned as
+// the equal groups that they are ([Groups]), at the cost of these.
 type Part struct {
 	// Name is unique in the gang; it is for errors.
 	Name string

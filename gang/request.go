@@ -122,8 +122,8 @@ type Request struct {
 	// Score is what one member gains on the node; higher is better. It is a function of the node and of what runs on the snapshot that is
 	// planned on, asked anew in every plan and called like Eligible, for nodes between which a decision comes down to it. It adds up over
 	// new members, with the weights of [Shape.Preferred]; a sum for what goes to one node in one piece (a member, or a group that must share
-	// a node) that is beyond 2^36 either way counts as 2^36. Neither scores nor weights decide about gangs in parts, nor about members of
-	// several shapes unless each group of them must share a node. Nil: 0.
+	// a node) that is beyond 2^36 either way counts as 2^36. Neither scores nor weights decide about gangs in parts, unless these are
+	// equal groups, nor about members of several shapes unless each group of them must share a node. Nil: 0.
 	Score func(node string) int64
 }
 

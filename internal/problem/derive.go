@@ -22,7 +22,7 @@ import (
 func (p *Problem) derive() *Problem {
 	next := *p
 	next.Room.Model, next.Room.Owner, next.Model.Room = &next.Model, &next, next.Room.Nodes()
-	next.Parts.First = nil // of the problem as it was made
+	next.Parts.First, next.Parts.Groups = nil, nil // of the problem as it was made
 	return &next
 }
 

@@ -46,6 +46,7 @@ Gang                 =    =     =               =                *             =
 Ranks                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Parts.cut            =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             0
 Parts.First          0    0     0               0                0             0             0            0          0        0         0    0      0    0          0      0           0             0
+Parts.Groups         0    0     0               0                0             0             0            0          0        0         0    0      0    0          0      0           0             0
 Parts.Minimal        =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             0
 Parts.State          =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             0
 Parts.already        =    =     =               =                =             =             =            =          =        =         =    =      =    *          =      =           =             0
@@ -135,7 +136,7 @@ func TestDerivedProblemsSayEveryField(t *testing.T) {
 	staying := whole.derive()
 	staying.Room.LeavingGone = false
 	for _, p := range []*Problem{selected, bundled, some, unparted, staying} {
-		p.Parts.First = whole.Parts.First // as if each were made so
+		p.Parts.First, p.Parts.Groups = whole.Parts.First, whole.Parts.Groups // as if each were made so
 	}
 	both, selection := []*Problem{whole, selected, bundled}, []*Problem{selected, some}
 	cases := map[string]struct {
@@ -370,7 +371,7 @@ func fill(p *Problem) {
 	p.Room.Company = limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, nil, false, "gang", p.IsOwn)
 	p.whole, p.Room.Before = &Problem{}, &room.Placed{}
 	p.Parts = partState{
-		cut: []model.Level{{Size: 2}}, First: []*Problem{{}}, Minimal: selections.FirstOnes(&p.Model, 1), State: &quota.State{}, already: quota.Ask{Quota: "already"},
+		cut: []model.Level{{Size: 2}}, First: []*Problem{{}}, Groups: &Problem{}, Minimal: selections.FirstOnes(&p.Model, 1), State: &quota.State{}, already: quota.Ask{Quota: "already"},
 		AllowedOf: make([]room.Allowed, len(p.Room.Shapes)), RoleBefore: []int32{0, 1},
 	}
 	p.Model.Doubt, p.Model.Left, p.Model.Steps, p.Model.Charged = new(bool), new(front.Budget), 7, true

@@ -58,6 +58,7 @@ type Problem struct {
 type partState struct {
 	cut     []model.Level   // the levels of equal groups of which the parts are made; nil: the parts are others
 	First   []*Problem      // tried before the parts, see triedFirst
+	Groups  *Problem        // tried in place of the parts, as these are equal groups, see inGroups; else nil
 	Minimal model.Selection // one that no member can be left out of; nil: there is none
 	State   *quota.State    // admits a selection or not; nil: it admits all
 	already quota.Ask       // of members that count as placed
@@ -162,7 +163,7 @@ func (p *Problem) Ready() {
 		forceMultiples(p)
 	}
 	if p.InParts() {
-		p.Parts.First = triedFirst(p)
+		p.Parts.First, p.Parts.Groups = triedFirst(p), inGroups(p)
 	}
 }
 

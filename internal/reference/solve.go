@@ -11,6 +11,9 @@ import (
 // Solve finds the best plan by the order of docs/order.md. The error is for input that this solver cannot read.
 // Exponential in the number of children of one domain.
 func Solve(in Input) (*Answer, error) {
+	if groups, equal := asGroups(&in); equal {
+		return Solve(groups)
+	}
 	var err error
 	if in.refused, err = refusedByQuota(&in); err != nil {
 		return nil, err

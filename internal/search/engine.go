@@ -67,6 +67,11 @@ func For(p *problem.Problem) Engine {
 
 // Best is the best plan for the most new members that fit, nil if not even the least number fits.
 func Best(p *problem.Problem) *outcome.Outcome {
+	if groups := p.Parts.Groups; groups != nil {
+		if o := (equal{groups}).Search(); o != nil || groups.ProvenBest() {
+			return o // what does not fit in groups does not in parts
+		}
+	}
 	for _, first := range p.Parts.First {
 		if o := (equal{first}).Search(); o != nil {
 			return o
@@ -78,6 +83,9 @@ func Best(p *problem.Problem) *outcome.Outcome {
 // Outcomes iterates over the best plans in every domain that some strategy allows, best first, all for the most new members that fit. A
 // domain may come again.
 func Outcomes(p *problem.Problem) iter.Seq[*outcome.Outcome] {
+	if p.Parts.Groups != nil {
+		return equal{p.Parts.Groups}.Outcomes()
+	}
 	var all []iter.Seq[*outcome.Outcome]
 	for _, first := range p.Parts.First {
 		all = append(all, equal{first}.Outcomes())

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/bounds"
+	"github.com/muster-sched/muster/internal/outcome"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -133,4 +134,43 @@ func TestOutcomesBeginWithoutParts(t *testing.T) {
 	require.False(t, first.InParts())
 	require.True(t, p.InParts())
 	require.False(t, search.Best(p).Of.InParts())
+}
+
+// Parts that are equal groups are searched as these, in every domain and to wait too, and told of the parts; in groups nothing fits that does not
+// fit in parts.
+func TestEqualPartsAreSearchedAsGroups(t *testing.T) {
+	halves := func(members int) *gang.Request {
+		return sized(members, func(r *gang.Request) {
+			r.Parts = []gang.Part{{Name: "a"}, {Name: "b"}}
+			for i, m := range r.Members {
+				part := &r.Parts[i*2/members]
+				part.Members = append(part.Members, m.Name)
+			}
+		})
+	}
+	toldOfParts := func(o *outcome.Outcome) {
+		t.Helper()
+		require.NotNil(t, o)
+		require.False(t, o.Of.InParts())
+		members, positions := o.Members()
+		require.True(t, members.InParts())
+		require.Equal(t, o.Positions, positions)
+	}
+	p := ready(t, twoRacks(t), halves(4))
+	toldOfParts(search.Best(p))
+	domains := map[int32]bool{}
+	for o := range search.Outcomes(p) {
+		toldOfParts(o)
+		domains[o.Domain] = true
+	}
+	require.Len(t, domains, 3, "both racks, and what is above them")
+	require.Nil(t, search.Best(ready(t, twoRacks(t), halves(10))))
+
+	leaves := oneNode(t, cluster.Running{Gang: "old", Member: "o", Leaving: true})
+	p = ready(t, leaves, halves(4))
+	require.Nil(t, search.Best(p))
+	o := search.Wait(p)
+	toldOfParts(o)
+	require.Len(t, o.Waits, 1)
+	require.Nil(t, search.Wait(ready(t, leaves, halves(6))))
 }

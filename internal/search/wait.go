@@ -20,5 +20,11 @@ func Wait(p *problem.Problem) *outcome.Outcome {
 	if !Awaits(p) {
 		return nil
 	}
+	if groups := p.Parts.Groups; groups != nil {
+		next := groups.WithLeavingGone()
+		if o := (equal{next}).LeastAndMore(); o != nil || next.ProvenBest() {
+			return o
+		}
+	}
 	return For(p.WithLeavingGone()).LeastAndMore()
 }
