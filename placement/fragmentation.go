@@ -5,6 +5,7 @@ package placement
 import (
 	"github.com/muster-sched/muster/explain"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // fragmentation describes the domain with the most slots of every tier, the first one of equals; where members run already, the one
@@ -37,11 +38,21 @@ func (f *factFinder) roomiest(tier int32) (best layout.Vertex, ok bool) {
 		if i+1 < len(starts) {
 			end = starts[i+1]
 		}
-		if n := f.slots[end] - f.slots[first]; n > most {
+		if n := f.slots[end] - f.slots[first]; n > most && (n > 0 || f.hasNode(first, end)) {
 			best, most = v.Highest(v.NodeVertex(first), tier), n
 		}
 	}
 	return best, most >= 0
+}
+
+// hasNode says whether the cluster has any node at the positions [first, end): a topology may name others.
+func (f *factFinder) hasNode(first, end int32) bool {
+	for pos := first; pos < end; pos++ {
+		if f.p.Snapshot.FlagsOf(f.p.Model.View.Node(pos))&snapshot.Present != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // in is how many members fit in a domain, whatever the rules say.

@@ -105,6 +105,24 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	return order
 }
 
+// comparePacking compares two domains by the keys behind the span: slots, those of the parents, and so on up; nodes first by zones, and under
+// ByScore by host score in place of slots. Below 0 if a is better, 0 if only scores and the order of paths are left. O(depth).
+//
+// order: domain.4, domain.5
+func (f *found) comparePacking(a, b layout.Vertex) int {
+	set := f.ask.keySet().From(keys.Span)
+	if f.ask.rules.Hosts && f.m.View.IsNode(a) && f.m.View.IsNode(b) {
+		if c := f.m.Compare(set.Before(keys.Packing), &f.ask.slots, a, b); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(f.ask.nodeScore(b), f.ask.nodeScore(a)); c != 0 {
+			return c
+		}
+		set = set.From(keys.Packing).Without(keys.Packing)
+	}
+	return f.m.Compare(set, &f.ask.slots, a, b)
+}
+
 // compareCoarse compares intact groups and the keys before the span.
 //
 // order: domain.2

@@ -4,14 +4,12 @@
 package gather
 
 import (
-	"cmp"
 	"iter"
 	"math"
 	"math/bits"
 
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
-	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 )
@@ -79,24 +77,6 @@ func (f *found) bestByScore(best candidate, skip func(x layout.Vertex) bool) lay
 		}
 	}
 	return f.rankEqual(same)[0]
-}
-
-// comparePacking compares two domains by the keys behind the span: slots, those of the parents, and so on up; nodes first by zones, and under
-// ByScore by host score in place of slots. Below 0 if a is better, 0 if only scores and the order of paths are left. O(depth).
-//
-// order: domain.4, domain.5
-func (f *found) comparePacking(a, b layout.Vertex) int {
-	set := f.ask.keySet().From(keys.Span)
-	if f.ask.rules.Hosts && f.m.View.IsNode(a) && f.m.View.IsNode(b) {
-		if c := f.m.Compare(set.Before(keys.Packing), &f.ask.slots, a, b); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(f.ask.nodeScore(b), f.ask.nodeScore(a)); c != 0 {
-			return c
-		}
-		set = set.From(keys.Packing).Without(keys.Packing)
-	}
-	return f.m.Compare(set, &f.ask.slots, a, b)
 }
 
 // domains iterates over the domains that can hold the ask under the strategy, in the order of paths. A vertex for which

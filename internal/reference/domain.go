@@ -63,7 +63,7 @@ func (s *solver) byScore() bool { return s.in.Request.Policy == gang.ByScore }
 
 // keys of the domain that a placement fills.
 func (p *search) keys(a *placed) Keys {
-	k := Keys{Anchors: a.v.key, Span: p.solver.seen(a.v, a.span), Zones: a.v.zones, NUMA: a.numa, Score: a.score}
+	k := Keys{Anchors: a.v.key, Span: p.solver.seen(a.span), Zones: a.v.zones, NUMA: a.numa, Score: a.score}
 	for i := range p.solver.levels {
 		k.Intact = append(k.Intact, p.intact(i, a.v))
 	}

@@ -33,8 +33,8 @@ func spanWith(tiers []int, v *vertex, children []*placed) []int {
 	return out
 }
 
-// seen is what the order looks at of the span of v, from the children downwards.
-func (s *solver) seen(v *vertex, span []int) []int {
+// seen is what the order looks at of a span, from the children downwards.
+func (s *solver) seen(span []int) []int {
 	var out []int
 	for i := len(span) - 1; i >= 0; i-- {
 		if i == len(span)-1 || s.looksDown() && s.tiers[i] >= lowestWish(s) {
@@ -64,7 +64,7 @@ func lowestWish(s *solver) int {
 
 // insideChild is what the order sees below the children of v of what child c takes.
 func insideChild(p *search, v, c *vertex, st state) []int {
-	return p.solver.seen(v, spanWith(p.solver.tiers, v, []*placed{p.place(c, st)}))[1:]
+	return p.solver.seen(spanWith(p.solver.tiers, v, []*placed{p.place(c, st)}))[1:]
 }
 
 // countOthers adds what is in use below the children that are not in the set.

@@ -110,9 +110,9 @@ func onSnapshot(t require.TestingT, c *snapshot.Snapshot, req *gang.Request, sha
 	require.NoError(t, err)
 	a.Room = &room.Room{Model: m, Snapshot: c, Request: req, Judges: judges, Memory: &room.Memory{}, Shapes: shapes}
 	if len(req.Inside) > 0 {
-		found := false
-		a.Inside, found = v.Find(req.Inside, c.Lineage.ID)
+		at, found := v.Find(req.Inside, c.Lineage.ID)
 		require.True(t, found)
+		a.Inside = at
 	}
 	a.limit(l)
 	require.NoError(t, a.SumNeeds())
