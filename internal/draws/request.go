@@ -278,7 +278,6 @@ func Rest(t *rapid.T, req *gang.Request, spec *cluster.Spec, own int) {
 	if Chance(t, 5, "exclude") {
 		req.Exclude = []string{spec.Nodes[0].Name}
 	}
-	Inside(t, req, spec)
 	if Chance(t, 4, "selector") {
 		req.Shape.Selector = map[string]string{"kind": "a"}
 	}

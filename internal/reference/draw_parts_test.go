@@ -67,7 +67,6 @@ func drawPartsFor(t *rapid.T, sizes draws.Sizes) Input {
 	if draws.Chance(t, 5, "exclude") {
 		in.Request.Exclude = []string{in.Spec.Nodes[0].Name}
 	}
-	draws.Inside(t, &in.Request, &in.Spec)
 	draws.Alone(t, &in.Spec, &in.Request)
 	draws.OfParts(t, &in.Spec, &in.Request)
 	drawPreferred(t, &in, 40)
