@@ -8,11 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/benchmarks"
-	"github.com/muster-sched/muster/cluster"
-	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/topology"
 )
 
 // The spans of gangs that are too large for all layers at once: children and grandchildren are the least that any placement in any domain of the tier
@@ -42,28 +38,23 @@ func TestSpansOfLargeGangs(t *testing.T) {
 }
 
 // drawSeries draws a cluster of three layers and what is free on its nodes, and a gang that no unit holds.
-func drawSeries(t *rapid.T) (s series) {
-	s.shape = benchmarks.Shape{Slots: 8}
+func drawSeries(t *rapid.T) series {
+	shape := benchmarks.Shape{Slots: 8}
 	for _, most := range []int{3, 3, 5, 6} {
-		s.shape.Fan = append(s.shape.Fan, rapid.IntRange(1, most).Draw(t, "children"))
+		shape.Fan = append(shape.Fan, rapid.IntRange(1, most).Draw(t, "children"))
 	}
-	tree, err := topology.New(topology.Spec{Layers: s.shape.Layers(), Roots: s.shape.Domains()})
-	require.NoError(t, err)
-	s.spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
 	full := rapid.IntRange(0, 5).Draw(t, "full")
+	var free []int
 	room := 0
-	for i := range s.shape.NumNodes() {
-		free := max(0, rapid.IntRange(-full, 8).Draw(t, "free"))
-		room += free
-		s.spec.Nodes = append(s.spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: muster.Resources{gpu: int64(free)}})
+	for range shape.NumNodes() {
+		n := max(0, rapid.IntRange(-full, 8).Draw(t, "free"))
+		free, room = append(free, n), room+n
 	}
 	if room == 0 {
 		t.Skip("no room")
 	}
-	s.request = &gang.Request{Name: "job", Shape: gang.Shape{Resources: muster.Resources{gpu: 1}}}
-	for i := range rapid.IntRange(min(room, 10), min(room, 200)).Draw(t, "members") {
-		s.request.Members = append(s.request.Members, gang.Member{Name: fmt.Sprint("job-", i)})
-	}
+	s := withFree(t, shape, free)
+	s.request = jobOf(rapid.IntRange(min(room, 10), min(room, 200)).Draw(t, "members"), 1)
 	return s
 }
 

@@ -131,22 +131,38 @@ func spanFrom(t *testing.T, text string) (s span) {
 }
 
 // seriesOf reads a row: the size, a seed, the gang, two other schedulers, an older plan, and what is free.
-func seriesOf(t *testing.T, row []string) (s series) {
+func seriesOf(t *testing.T, row []string) series {
 	t.Helper()
-	var err error
-	s.shape, err = benchmarks.ShapeOf(int(whole(row[0])), 3)
+	shape, err := benchmarks.ShapeOf(int(whole(row[0])), 3)
 	require.NoError(t, err)
-	tree, err := topology.New(topology.Spec{Layers: s.shape.Layers(), Roots: s.shape.Domains()})
+	var free []int
+	for _, n := range row[7] {
+		free = append(free, int(n-'0'))
+	}
+	s := withFree(t, shape, free)
+	s.request = jobOf(int(whole(row[2])), whole(row[3]))
+	return s
+}
+
+// withFree is a cluster of a shape with so many free devices on each node.
+func withFree(t require.TestingT, shape benchmarks.Shape, free []int) series {
+	s := series{shape: shape}
+	tree, err := topology.New(topology.Spec{Layers: shape.Layers(), Roots: shape.Domains()})
 	require.NoError(t, err)
 	s.spec.Trees = []cluster.NamedTree{{Name: "default", Tree: tree}}
-	for i, free := range row[7] {
-		s.spec.Nodes = append(s.spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: muster.Resources{gpu: int64(free - '0')}})
-	}
-	s.request = &gang.Request{Name: "job", Shape: gang.Shape{Resources: muster.Resources{gpu: whole(row[3])}}}
-	for i := range whole(row[2]) {
-		s.request.Members = append(s.request.Members, gang.Member{Name: fmt.Sprint("job-", i)})
+	for i, n := range free {
+		s.spec.Nodes = append(s.spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: muster.Resources{gpu: int64(n)}})
 	}
 	return s
+}
+
+// jobOf is a gang of so many members with some devices each.
+func jobOf(members int, devices int64) *gang.Request {
+	req := &gang.Request{Name: "job", Shape: gang.Shape{Resources: muster.Resources{gpu: devices}}}
+	for i := range members {
+		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("job-", i)})
+	}
+	return req
 }
 
 // plan counts the domains that a plan uses.

@@ -7,12 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/benchmarks"
-	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
-	"github.com/muster-sched/muster/topology"
 )
 
 // BenchmarkWide plans gangs that are a third larger than what is free below any domain of a layer, on nodes of eight devices of which any number is
@@ -53,19 +50,16 @@ type wide struct {
 // wideOf draws how many devices are free on each node: none of so many nodes in a hundred, of the others any number.
 func wideOf(b *testing.B, shape benchmarks.Shape, full int) *wide {
 	w := &wide{shape: shape}
-	tree, err := topology.New(topology.Spec{Layers: shape.Layers(), Roots: shape.Domains()})
-	require.NoError(b, err)
-	spec := cluster.Spec{Trees: []cluster.NamedTree{{Name: "default", Tree: tree}}}
 	rng := rand.New(rand.NewPCG(1, uint64(full)))
-	for i := range shape.NumNodes() {
+	for range shape.NumNodes() {
 		free := 0
 		if rng.IntN(100) >= full {
 			free = 1 + rng.IntN(8)
 		}
 		w.free = append(w.free, free)
-		spec.Nodes = append(spec.Nodes, cluster.Node{Name: fmt.Sprint("node-", i), Allocatable: muster.Resources{gpu: int64(free)}})
 	}
-	w.c, err = placement.NewCluster(spec)
+	var err error
+	w.c, err = placement.NewCluster(withFree(b, shape, w.free).spec)
 	require.NoError(b, err)
 	return w
 }
@@ -84,16 +78,15 @@ func (w *wide) most(layer int) (most int) {
 }
 
 func (w *wide) bench(b *testing.B, members, group int) {
-	req := &gang.Request{Name: "job", Shape: gang.Shape{Resources: muster.Resources{gpu: 1}}}
 	if group > 0 {
 		members -= members % group
-		req.Groups = []gang.Groups{{Size: group}}
 	}
 	if members == 0 || members > 2048 {
 		b.Skip("not so many members")
 	}
-	for i := range members {
-		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("job-", i)})
+	req := jobOf(members, 1)
+	if group > 0 {
+		req.Groups = []gang.Groups{{Size: group}}
 	}
 	res, err := placement.Plan(w.c, req)
 	if err != nil {

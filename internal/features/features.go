@@ -38,7 +38,7 @@ const All = end - 1
 
 // known are the features for which each shortcut has been looked at. A new one is not among them, so that it is refused until a row says `| New`.
 const known = Groups | Nested | Short | Begun | Beyond | Flat | Sibling | Friend | Multiple | Scored | Spread | Balanced | ByScore | Aligned | Apart | ApartGroups |
-	Uncounted | Within | Roles
+	Uncounted | Within | Roles | Layers
 
 // Unknown stands for a feature that nobody has heard of yet.
 const Unknown Set = 1 << 63
@@ -55,7 +55,7 @@ func (f Set) When(so bool) Set {
 func (f Set) Has(some Set) bool { return f&some == some }
 
 // notOrdinary is what tells vertices apart beside their slots, and zones.
-const notOrdinary = Beyond | Flat | Sibling | Friend | Multiple | Scored | Spread | Balanced | ByScore
+const notOrdinary = Beyond | Flat | Sibling | Friend | Multiple | Scored | Spread | Balanced | ByScore | Layers
 
 // Shortcut is a row of the table.
 type Shortcut int
@@ -96,20 +96,20 @@ type Row struct {
 
 // Table has the rows. A function that is here says `Same answer as order:` with the rules whose answer it gives.
 var Table = [Count]Row{
-	SumInPlane:   {"internal/front", "sumInPlane", known | Layers},
-	ExtraPlain:   {"internal/sets", "extraPlain", known &^ (Friend | Scored | ByScore)},
-	ExtraExact:   {"internal/sets", "extraExact", known &^ (Friend | Scored | Spread | Balanced | ByScore)},
-	ByTwoNumbers: {"internal/frontsets", "byTwoNumbers", known&^Spread | Layers},
-	CountNodes:   {"internal/room", "countNodes", known | Layers},
-	KeptIndex:    {"internal/room", "table", known&^(Multiple|Flat) | Layers},
-	CountGroups:  {"internal/gather", "count", known&^(Begun|Flat|Uncounted) | Layers},
+	SumInPlane:   {"internal/front", "sumInPlane", known},
+	ExtraPlain:   {"internal/sets", "extraPlain", known &^ (Friend | Scored | ByScore | Layers)},
+	ExtraExact:   {"internal/sets", "extraExact", known &^ (Friend | Scored | Spread | Balanced | ByScore | Layers)},
+	ByTwoNumbers: {"internal/frontsets", "byTwoNumbers", known &^ Spread},
+	CountNodes:   {"internal/room", "countNodes", known},
+	KeptIndex:    {"internal/room", "table", known &^ (Multiple | Flat)},
+	CountGroups:  {"internal/gather", "count", known &^ (Begun | Flat | Uncounted)},
 	PlainBest:    {"internal/gather", "plainBest", known &^ (notOrdinary | Groups | Nested | Short | Begun)},
 	NarrowBest:   {"internal/gather", "narrowBest", known&^(notOrdinary|Groups|Nested|Short|Begun|Apart|ApartGroups|Uncounted|Within) | Layers},
 	GroupBest:    {"internal/gather", "groupBest", known &^ (notOrdinary | Nested | Begun)},
-	AllWorse:     {"internal/gather", "allWorse", known &^ (Flat | Sibling)},
-	IndexedSpan:  {"internal/gather", "indexedSpan", known&^(Beyond|Flat|Sibling) | Layers},
-	FewestBelow:  {"internal/gather", "fewestBelow", known&^(Beyond|Flat|Sibling|Groups|Nested) | Layers},
-	IsWider:      {"internal/gather", "isWider", known&^(Flat|Sibling) | Layers},
+	AllWorse:     {"internal/gather", "allWorse", known &^ (Flat | Sibling | Layers)},
+	IndexedSpan:  {"internal/gather", "indexedSpan", known &^ (Beyond | Flat | Sibling)},
+	FewestBelow:  {"internal/gather", "fewestBelow", known &^ (Beyond | Flat | Sibling | Groups | Nested)},
+	IsWider:      {"internal/gather", "isWider", known &^ (Flat | Sibling)},
 	FillPlain:    {"internal/gather", "fillPlain", known &^ notOrdinary},
 	FillNarrow:   {"internal/gather", "fillNarrow", known&^(notOrdinary|Groups|Nested|Short|Begun|Apart|ApartGroups|Uncounted|Within) | Layers},
 	PickBelow:    {"internal/gather", "pickBelow", known &^ (notOrdinary | Groups | Nested | Aligned)},
@@ -117,8 +117,8 @@ var Table = [Count]Row{
 	PlaceGroups:  {"internal/gather", "placeGroups", known &^ (notOrdinary | Nested | Begun | ApartGroups)},
 	PlaceSplit:   {"internal/gather", "placeSplit", known &^ (notOrdinary | Nested | Begun)},
 	ShortTier:    {"internal/gather", "shortTier", known&^(notOrdinary|Nested|Begun) | Layers},
-	BySpan:       {"internal/fronts", "bySpan", known | Layers},
-	RepeatFront:  {"internal/fronts", "repeatFront", known | Layers},
+	BySpan:       {"internal/fronts", "bySpan", known},
+	RepeatFront:  {"internal/fronts", "repeatFront", known},
 }
 
 // Takes says whether a shortcut may be taken for a problem with these features.

@@ -17,7 +17,7 @@ import (
 func (s *sums) bestAt(slots model.SlotTable, t int32) (model.Fit, bool) {
 	m := s.m
 	best := widest{sums: s, table: slots, place: s.m.View.TierIndex(t), domain: -1, members: -1}
-	switch top := within(&slots); {
+	switch top := topOf(&slots); {
 	case top != layout.Root && slots.At(top) == 0: // all are equal
 		walk(m.View, t, layout.Root, func(layout.Vertex) verdict { return goOn }, best.first)
 	case top != layout.Root && m.View.TierOf(top) <= t:
@@ -38,7 +38,7 @@ func (s *sums) bestAt(slots model.SlotTable, t int32) (model.Fit, bool) {
 
 // lookAround looks at the domains of a tier, those in the domain in which members must be.
 func (w *widest) lookAround(t int32) {
-	m, ask, slots, top := w.sums.m, w.sums.ask, &w.table, within(&w.table)
+	m, ask, slots, top := w.sums.m, w.sums.ask, &w.table, topOf(&w.table)
 	switch {
 	case m.LCA < 0 && slots.Flat == nil && !ask.isAbove(w.place) && (len(m.Levels) == 0 || ask.indexed != nil):
 		if len(m.Levels) == 0 && t < m.View.RootTop && (top != layout.Root || slots.Ix.Domains.At(m.View.Outside) == 0) {

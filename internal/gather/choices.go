@@ -54,10 +54,7 @@ func (p *prices) topWorths() {
 	for i := len(p.kids) - 1; i >= 0; i-- {
 		worth := p.kids[i].worthAt(p.price)
 		p.kids[i].worth = worth
-		at, _ := slices.BinarySearchFunc(top, worth, descending)
-		if top = slices.Insert(top, at, worth); len(top) == size {
-			top = top[:p.k]
-		}
+		top, _ = keepLargest(top, worth, p.k)
 		var sum int64
 		for j := 1; j < size; j++ {
 			if j <= len(top) {

@@ -58,17 +58,6 @@ func (f *found) below(d layout.Vertex) []int64 {
 	return f.sums.placer().spansOf(d, f.ask.everything(), f.ask.lowest(d))[1:]
 }
 
-// compareBelow compares a domain with the best so far, as wide a one, by what is in use below the children.
-func (f *found) compareBelow(best *candidate, d layout.Vertex) int {
-	if f.ask.layers == nil {
-		return 0
-	}
-	if best.below == nil {
-		best.below = f.below(best.domain)
-	}
-	return slices.Compare(f.below(d), best.below)
-}
-
 // compareTo compares a domain with the best so far by every key before the scores: below 0 if the domain is better,
 // which then becomes the best; 0 if it is equal, above 0 if it is worse.
 //
@@ -92,9 +81,11 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 		}
 		span = f.sums.placer().spanOf(d)
 		if order = cmp.Compare(span, best.span); order == 0 {
-			if order, below = f.compareBelow(best, d), f.below(d); order == 0 {
-				order = packing
+			if best.below == nil {
+				best.below = f.below(best.domain)
 			}
+			below = f.below(d)
+			order = cmp.Or(slices.Compare(below, best.below), packing)
 		}
 	}
 	if order < 0 {

@@ -24,7 +24,7 @@ func (f *found) best() layout.Vertex {
 		}
 		return -1
 	}
-	if d := within(&f.ask.slots); f.isAtInside() {
+	if d := topOf(&f.ask.slots); f.isAtInside() {
 		if f.sums.takes(d) {
 			return d
 		}
@@ -86,7 +86,7 @@ func (f *found) domains(skip func(x layout.Vertex) bool) iter.Seq[layout.Vertex]
 	return func(yield func(layout.Vertex) bool) {
 		if f.m.LCA < 0 {
 			l := lister{f, f.m.View.TierIndex(f.strategy.Gang), skip, yield}
-			walk(f.m.View, f.strategy.Gang, within(&f.ask.slots), l.enter, l.visit)
+			walk(f.m.View, f.strategy.Gang, topOf(&f.ask.slots), l.enter, l.visit)
 			return
 		}
 		if d := f.m.AboveRunning(f.strategy.Gang); d >= 0 && f.sums.takes(d) {
@@ -213,26 +213,26 @@ type plainSearch struct {
 	mixed bool          // for a tier above 0: nodes stand for some of its domains, and the search gives up
 }
 
-// within is the domain whose nodes alone take members by the index; the root: there is none.
-func within(slots *model.SlotTable) layout.Vertex { return max(slots.Inside, layout.Root) }
+// topOf is the domain whose nodes alone take members by the index; the root: there is none.
+func topOf(slots *model.SlotTable) layout.Vertex { return max(slots.Inside, layout.Root) }
 
 // isAtInside says whether the index counts the members in one domain, in which they must be, and the gang's tier is that domain's or a higher
 // one: there is nothing to compare.
 func (f *found) isAtInside() bool {
-	d := within(&f.ask.slots)
+	d := topOf(&f.ask.slots)
 	return d != layout.Root && f.m.View.TierOf(d) <= f.strategy.Gang
 }
 
 // isAboveInside says whether the gang's tier is above such a domain. Then the candidate is the one domain of the tier around it.
 func (f *found) isAboveInside() bool {
-	return f.isAtInside() && f.m.View.TierOf(within(&f.ask.slots)) < f.strategy.Gang
+	return f.isAtInside() && f.m.View.TierOf(topOf(&f.ask.slots)) < f.strategy.Gang
 }
 
 // slotsTell says whether slots alone tell the domains of the gang's tier apart, so that a shortcut may be taken: nodes outside the tree are no domain of a
 // tier below the root's.
 func (f *found) slotsTell(s features.Shortcut) bool {
 	return f.ask.takesAt(s, f.strategy.Gang) && f.ask.plainTier(f.m.View.TierIndex(f.strategy.Gang)) && f.strategy.Gang < f.m.View.RootTop &&
-		(within(&f.ask.slots) != layout.Root || f.ask.slots.Ix.Domains.At(f.m.View.Outside) == 0)
+		(topOf(&f.ask.slots) != layout.Root || f.ask.slots.Ix.Domains.At(f.m.View.Outside) == 0)
 }
 
 // plainBest is best for a gang without groups where slots alone tell domains apart; d is -1 if no domain holds the
@@ -243,7 +243,7 @@ func (f *found) slotsTell(s features.Shortcut) bool {
 //
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) plainBest() (d layout.Vertex, ok bool) {
-	i, top := f.m.View.TierIndex(f.strategy.Gang), within(&f.ask.slots)
+	i, top := f.m.View.TierIndex(f.strategy.Gang), topOf(&f.ask.slots)
 	if !f.slotsTell(features.PlainBest) {
 		return -1, false
 	}
@@ -272,7 +272,7 @@ func (f *found) plainBest() (d layout.Vertex, ok bool) {
 
 // bestNode is plainBest for tier 0: of the nodes with the fewest slots that suffice, the first one in the best domain.
 func (p *plainSearch) bestNode() (d layout.Vertex, ok bool) {
-	ix, top := p.found.ask.slots.Ix, within(&p.found.ask.slots)
+	ix, top := p.found.ask.slots.Ix, topOf(&p.found.ask.slots)
 	p.bit = ix.Values.At(top) >> p.least << p.least // without too small ones
 	p.bit &= -p.bit                                 // the lowest one is left
 	// The last bit stands for all sizes from 63 on, and zones come before slots.

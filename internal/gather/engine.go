@@ -34,7 +34,7 @@ func searchFor(m *model.Model, slots model.SlotTable, n int) *model.Answer {
 	spares := m.Room.SomeAreForOthers()
 	for f := range newAsk(m, slots, n).feasible(nil) { // the first strategy with a domain is the best
 		if f.isAboveInside() {
-			if f.sums.takes(within(&slots)) {
+			if f.sums.takes(topOf(&slots)) {
 				return searchFor(m, asCounted(m, slots), n) // spans, and what stays together, are told from the domain around
 			}
 			continue
@@ -64,7 +64,7 @@ func (f *found) withoutOthers() *found {
 		return nil
 	}
 	slots := own.Room.Table()
-	if f.ask.slots.Flat != nil && within(&slots) != layout.Root { // as this one is counted
+	if f.ask.slots.Flat != nil && topOf(&slots) != layout.Root { // as this one is counted
 		slots = asCounted(own, slots)
 	}
 	a := newAsk(own, slots, int(f.ask.members))
@@ -143,7 +143,7 @@ func Answers(m *model.Model) iter.Seq[*model.Answer] {
 		if !ok {
 			return
 		}
-		if within(&slots) != layout.Root { // the domains around come as well
+		if topOf(&slots) != layout.Root { // the domains around come as well
 			slots = asCounted(m, slots)
 		}
 		tried, spares := map[layout.Vertex]bool{}, m.Room.SomeAreForOthers()

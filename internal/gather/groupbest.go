@@ -29,7 +29,7 @@ func (f *found) groupBest() (d layout.Vertex, ok bool) {
 	if f.ask.indexed == nil || !f.slotsTell(features.GroupBest) {
 		return -1, false
 	}
-	i, t, top := f.m.View.TierIndex(f.strategy.Gang), f.m.View.TierIndex(f.strategy.Groups[0]), within(&f.ask.slots)
+	i, t, top := f.m.View.TierIndex(f.strategy.Gang), f.m.View.TierIndex(f.strategy.Groups[0]), topOf(&f.ask.slots)
 	switch {
 	case !f.mayHold(top, i):
 		return -1, true

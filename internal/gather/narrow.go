@@ -14,16 +14,17 @@ import (
 // O(children).
 func (a *ask) isNarrow(s features.Shortcut, x layout.Vertex) bool {
 	v := a.m.View
-	if i := v.TierIndex(v.TierOf(x)); a.width(v.TierOf(x)) == 1 && a.takes(s) {
-		lo, end := v.Kids(x)
-		for c := lo; c < end; c++ {
-			if c != v.Outside && v.TierOf(c) != v.Tiers[i-1] {
-				return false
-			}
-		}
-		return true
+	if a.width(v.TierOf(x)) != 1 || !a.takes(s) {
+		return false
 	}
-	return false
+	below := v.Tiers[v.TierIndex(v.TierOf(x))-1]
+	lo, end := v.Kids(x)
+	for c := lo; c < end; c++ {
+		if c != v.Outside && v.TierOf(c) != below {
+			return false
+		}
+	}
+	return true
 }
 
 // narrowSearch looks for the best domain of a tier: the fewest children, the fewest grandchildren, then the fewest slots, then those of the parents.
@@ -45,7 +46,7 @@ const mostPriced = 16
 //
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) narrowBest() (d layout.Vertex, ok bool) {
-	i, root := f.m.View.TierIndex(f.strategy.Gang), within(&f.ask.slots)
+	i, root := f.m.View.TierIndex(f.strategy.Gang), topOf(&f.ask.slots)
 	if f.ask.width(f.strategy.Gang) != 1 || !f.ask.takes(features.NarrowBest) || f.strategy.Gang >= f.m.View.RootTop || f.ask.slots.Ix.Tops == nil ||
 		root == layout.Root && f.ask.slots.Ix.Domains.At(f.m.View.Outside) > 0 {
 		return -1, false

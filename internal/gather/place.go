@@ -203,10 +203,10 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 	switch {
 	case pl.ask.zonesTell(x):
 		return pl.fillZoned(x, n, list)
-	case pl.ask.widthBelow(x) > 0 && !pl.fillsNarrowly(x):
-		return pl.fillChosen(x, n, list)
-	case pl.ask.widthBelow(x) > 0:
+	case pl.fillsNarrowly(x):
 		return pl.fillNarrow(x, n, list)
+	case pl.ask.widthBelow(x) > 0:
+		return pl.fillChosen(x, n, list)
 	}
 	kept := len(pl.ask.scratch.picks) // the picks of the vertices above x, which are still in use
 	if pl.ask.jumps(x) {

@@ -99,17 +99,7 @@ func (p *prices) bound() {
 func (p *prices) leastAt(price int64) int64 {
 	top := p.tops[:0]
 	for i := range p.kids {
-		worth := p.kids[i].worthAt(price)
-		at := len(top)
-		for at > 0 && top[at-1] < worth {
-			at--
-		}
-		if at < int(p.k) {
-			if len(top) == int(p.k) {
-				top = top[:p.k-1]
-			}
-			top = slices.Insert(top, at, worth)
-		}
+		top, _ = keepLargest(top, p.kids[i].worthAt(price), p.k)
 	}
 	p.tops = top
 	left := p.n

@@ -114,7 +114,12 @@ func (a *ask) roomiest(x layout.Vertex, list []int64) []int64 {
 
 // keepLarge puts a number into a list of the largest ones, as many as there may be domains. kept: it is one of them.
 func (a *ask) keepLarge(list []int64, n int64) (_ []int64, kept bool) {
-	if most := a.mayUse(); int64(len(list)) == most {
+	return keepLargest(list, n, a.mayUse())
+}
+
+// keepLargest puts a number into a list of the largest ones, descending and so many at most. kept: it is one of them.
+func keepLargest(list []int64, n, most int64) (_ []int64, kept bool) {
+	if int64(len(list)) == most {
 		if n <= list[most-1] {
 			return list, false
 		}

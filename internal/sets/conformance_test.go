@@ -3,6 +3,7 @@ package sets
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 
@@ -186,21 +187,29 @@ func compareTrials(c *Chooser, a, b *trial) int {
 	return cmp.Or(order, byKeys(keys.Packing+1, keys.Count), b.score.Compare(a.score), slices.Compare(a.set, b.set)) // sets.7, sets.8
 }
 
-// bestTrial is the best of all sets, nil if none suffices.
-func bestTrial(c *Chooser) (best *trial) {
-	for bits := 1; bits < 1<<len(c.Items); bits++ {
-		var set []int
-		all := true
-		for i := range c.Items {
-			if bits>>i&1 == 1 {
-				set = append(set, i)
-			} else if c.Items[i].Lo > 0 {
-				all = false
+// allSets yields the sets that have all items with a lower bound.
+func allSets(c *Chooser) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		for bits := 1; bits < 1<<len(c.Items); bits++ {
+			var set []int
+			all := true
+			for i := range c.Items {
+				if bits>>i&1 == 1 {
+					set = append(set, i)
+				} else if c.Items[i].Lo > 0 {
+					all = false
+				}
+			}
+			if all && !yield(set) {
+				return
 			}
 		}
-		if !all {
-			continue
-		}
+	}
+}
+
+// bestTrial is the best of all sets, nil if none suffices.
+func bestTrial(c *Chooser) (best *trial) {
+	for set := range allSets(c) {
 		var t *trial
 		if c.Short {
 			t = tryShort(c, set)
@@ -242,13 +251,18 @@ func TestChooserEqualsEnumeration(t *testing.T) {
 		if want == nil {
 			t.Skip("no set suffices")
 		}
-		q := asked(c)
-		q.Choose()
-		for i, it := range q.Items {
-			require.Equal(t, want.given[i]*c.Multiple, it.Given, "item %d of %s", i, c)
-			require.Equal(t, i == want.short || c.Items[i].HasShort, it.HasShort, "short group in item %d of %s", i, c)
-		}
+		requireChosen(t, c, want)
 	})
+}
+
+// requireChosen holds what a chooser gives to a set that is filled.
+func requireChosen(t require.TestingT, c *Chooser, want *trial) {
+	q := asked(c)
+	q.Choose()
+	for i, it := range q.Items {
+		require.Equal(t, want.given[i]*c.Multiple, it.Given, "item %d of %s", i, c)
+		require.Equal(t, i == want.short || c.Items[i].HasShort, it.HasShort, "short group in item %d of %s", i, c)
+	}
 }
 
 // What counting says of the number of items is what choosing says.

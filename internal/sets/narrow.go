@@ -4,6 +4,7 @@ package sets
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/keys"
@@ -96,6 +97,15 @@ func (n *narrower) below(p portion) []int64 {
 	return spans
 }
 
+// plus are spans with what a child uses.
+func (n *narrower) plus(spans []int64, p portion) []int64 {
+	spans = slices.Clone(spans)
+	for i, x := range n.below(p) {
+		spans[i] += x
+	}
+	return spans
+}
+
 // best is the best choice for a state, nil if the children from there on cannot take that. Of equal ones it takes the earlier children.
 func (n *narrower) best(st narrowState) *narrowSet {
 	switch {
@@ -126,7 +136,7 @@ func (n *narrower) best(st narrowState) *narrowSet {
 }
 
 // portions yields what the first child of a state may take: as a part of the set first.
-func (c *Chooser) portions(st narrowState) func(yield func(portion) bool) {
+func (c *Chooser) portions(st narrowState) iter.Seq[portion] {
 	return func(yield func(portion) bool) {
 		it := &c.Items[st.item]
 		for units := it.least(); units <= min(it.Hi, st.units); units++ {
@@ -147,10 +157,7 @@ func (c *Chooser) portions(st narrowState) func(yield func(portion) bool) {
 
 // join puts a child before a choice among those behind it.
 func (n *narrower) join(p portion, next *narrowSet) *narrowSet {
-	out := &narrowSet{item: p.item, in: !p.none, spans: slices.Clone(next.spans), own: next.own, withShort: next.withShort, sums: next.sums, next: next}
-	for i, x := range n.below(p) {
-		out.spans[i] += x
-	}
+	out := &narrowSet{item: p.item, in: !p.none, spans: n.plus(next.spans, p), own: next.own, withShort: next.withShort, sums: next.sums, next: next}
 	if it := &n.c.Items[p.item]; out.in {
 		out.own += it.Used
 		if it.HasShort {
@@ -251,10 +258,7 @@ func (f *narrowFill) best(i int, units int64) *narrowPart {
 		if next == nil {
 			continue
 		}
-		spans := slices.Clone(next.spans)
-		for j, x := range f.n.below(portion{item: f.set[i], units: k, short: i == f.short}) {
-			spans[j] += x
-		}
+		spans := f.n.plus(next.spans, portion{item: f.set[i], units: k, short: i == f.short})
 		if best == nil || slices.Compare(spans, best.spans) < 0 {
 			best = &narrowPart{k, spans, next}
 		}
@@ -271,13 +275,7 @@ func (n *narrower) bestScored() (set []int) {
 	var top Score
 	tries := 0
 	n.equals([]narrowState{{0, n.c.Units, n.c.Short}}, nil, func(some []int) bool {
-		before := slices.Clone(n.c.Items)
-		n.fill(slices.Clone(some))
-		var score Score
-		for _, i := range some {
-			score = score.Plus(n.c.scoreOf(i, n.c.Items[i].Given, n.c.Items[i].HasShort))
-		}
-		copy(n.c.Items, before)
+		score := n.c.scoreFilled(some, n.fill)
 		if set == nil || beats(score.Compare(top), some, set) {
 			set, top = slices.Clone(some), score
 		}

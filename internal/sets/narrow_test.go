@@ -111,19 +111,7 @@ func TestNarrowEqualsEnumeration(t *testing.T) {
 		additions := int64(1 << 20)
 		c.Additions = &additions
 		var want *narrowTrial
-		for bits := 1; bits < 1<<len(c.Items); bits++ {
-			var set []int
-			all := true
-			for i := range c.Items {
-				if bits>>i&1 == 1 {
-					set = append(set, i)
-				} else {
-					all = all && c.Items[i].Lo == 0
-				}
-			}
-			if !all {
-				continue
-			}
+		for set := range allSets(c) {
 			some := tryNarrow(c, set)
 			if some == nil {
 				continue
@@ -135,12 +123,7 @@ func TestNarrowEqualsEnumeration(t *testing.T) {
 		if want == nil {
 			t.Skip("no set suffices")
 		}
-		q := asked(c)
-		q.Choose()
-		for i, it := range q.Items {
-			require.Equal(t, want.given[i]*c.Multiple, it.Given, "item %d of %s", i, c)
-			require.Equal(t, i == want.short || c.Items[i].HasShort, it.HasShort, "short group in item %d of %s", i, c)
-		}
+		requireChosen(t, c, &want.trial)
 	})
 }
 

@@ -78,8 +78,11 @@ func (k *picker) setScore(picked []int) Score {
 }
 
 // filledScore is the score of a set as it would be filled: scores depend on how many units a child takes.
-func (c *Chooser) filledScore(set []int) (sum Score) {
-	filled := c.tryFill(set)
+func (c *Chooser) filledScore(set []int) Score { return c.scoreFilled(set, c.fill) }
+
+// scoreFilled is the score of a set as it would be filled in some way.
+func (c *Chooser) scoreFilled(set []int, fill func(set []int)) (sum Score) {
+	filled := c.filledBy(fill, set)
 	for _, i := range set {
 		sum = sum.Plus(c.scoreOf(i, filled[i].Given, filled[i].HasShort))
 	}
@@ -232,9 +235,12 @@ func (k *picker) bestMixed(picked []int, from, to int, chosen [][]int) [][]int {
 
 // tryFill returns the items as they would be if the children were the set; the chooser's items stay as they are.
 // O(items).
-func (c *Chooser) tryFill(set []int) []Item {
+func (c *Chooser) tryFill(set []int) []Item { return c.filledBy(c.fill, set) }
+
+// filledBy is tryFill for some way to fill a set.
+func (c *Chooser) filledBy(fill func(set []int), set []int) []Item {
 	before := slices.Clone(c.Items)
-	c.fill(slices.Clone(set))
+	fill(slices.Clone(set))
 	filled := slices.Clone(c.Items)
 	copy(c.Items, before)
 	return filled
