@@ -1,69 +1,88 @@
-// Where go the members if of each layer the largest vertices below the chosen ones are taken, and is less in use then?
+// Is less in use if of each layer the largest vertices below the chosen ones are taken, and where go the members then?
 
 package gather
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// greedy places n members below x on the largest children, as few as hold them, then on the largest of their children, and so on down to the lowest tier
-// that counts. There each vertex is placed alone: all are full but the last, which is the smallest. The positions come in the order of paths.
-func (pl placer) greedy(x layout.Vertex, n int64, list []int32) []int32 {
-	chosen := []layout.Vertex{x}
-	var rest int64 // slots that the chosen ones have beside the members
+// greedy chooses, for n members below x, the largest children, as few as hold them, then the largest of their children, and so on down to the lowest
+// tier that counts. The vertices of that tier come in the order of paths; none is left if some positions, which are in that order too, use as little in
+// the layers that count. O(vertices below the chosen ones).
+func (pl placer) greedy(x layout.Vertex, n int64, positions []int32) []chosen {
+	list := []chosen{{x, 0}}
+	fewer := false
 	for place := pl.m.View.TierIndex(pl.m.View.TierOf(x)) - 1; place >= pl.ask.layers.cut; place-- {
-		below := []layout.Vertex(nil)
-		for _, v := range chosen {
-			lo, end := pl.m.View.Kids(v)
-			for c := lo; c < end; c++ {
-				if c != pl.m.View.Outside && pl.ask.slots.At(c) > 0 {
-					below = append(below, c)
-				}
-			}
+		tier := pl.m.View.Tiers[place]
+		list = largest(pl.below(list, tier), n)
+		if fewer {
+			continue
 		}
-		chosen, rest = pl.largest(below, n)
+		// No vertex can be left out later: the others of its layer do not hold the members.
+		used := pl.inUse(tier, positions)
+		if len(list) > used {
+			return nil
+		}
+		fewer = len(list) < used
 	}
-	last := chosen[len(chosen)-1]
-	slices.SortFunc(chosen, func(a, b layout.Vertex) int { return cmp.Compare(pl.m.View.First(a), pl.m.View.First(b)) })
-	for _, v := range chosen {
-		if some := pl.ask.slots.At(v); v != last {
-			list = pl.fillAll(v, some, list)
-		} else {
-			list = pl.fillPlain(v, some-rest, list)
-		}
+	if !fewer {
+		return nil
 	}
 	return list
 }
 
-// largest keeps the vertices with the most slots, the first of equal ones, as few as hold n members, and tells the slots that they have beside these.
-func (pl placer) largest(list []layout.Vertex, n int64) (chosen []layout.Vertex, rest int64) {
-	type sized struct {
-		slots int64
-		place int
-	}
-	by := make([]sized, len(list))
-	for i, v := range list {
-		by[i] = sized{pl.ask.slots.At(v), i}
-	}
-	slices.SortFunc(by, func(a, b sized) int { return cmp.Or(descending(a.slots, b.slots), cmp.Compare(a.place, b.place)) })
-	for i := 0; n > 0; i++ {
-		chosen, n = append(chosen, list[by[i].place]), n-by[i].slots
-	}
-	return chosen, -n
-}
-
-// narrower says whether some positions below x use less than others, in the layers that count. Both are in the order of paths.
-func (pl placer) narrower(x layout.Vertex, some, others []int32) bool {
-	for place := pl.m.View.TierIndex(pl.m.View.TierOf(x)) - 1; place >= pl.ask.layers.cut; place-- {
-		tier := pl.m.View.Tiers[place]
-		if c := cmp.Compare(pl.inUse(tier, some), pl.inUse(tier, others)); c != 0 {
-			return c < 0
+// below are the vertices with slots of a tier below some others. A lower one that has none above it stands for itself.
+func (pl placer) below(list []chosen, tier int32) []chosen {
+	var all []chosen
+	for _, v := range list {
+		if pl.m.View.TierOf(v.at) <= tier {
+			all = append(all, v)
+			continue
+		}
+		lo, _ := pl.m.View.Kids(v.at)
+		for i, slots := range pl.ask.slotsBelow(v.at) {
+			if c := lo + layout.Vertex(i); slots > 0 && c != pl.m.View.Outside {
+				all = append(all, chosen{c, int64(slots)})
+			}
 		}
 	}
-	return false
+	return all
+}
+
+// largest keeps the vertices with the most slots, the first of equal ones, as few as hold n members.
+func largest(list []chosen, n int64) []chosen {
+	low, high := int64(1), int64(1)
+	for _, v := range list {
+		high = max(high, v.slots)
+	}
+	for low < high { // the most slots from which on all vertices hold the members
+		mid := low + (high-low+1)/2
+		if roomFrom(list, mid) >= n {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	kept, equal := list[:0], (n-roomFrom(list, low+1)+low-1)/low
+	for _, v := range list {
+		if v.slots == low {
+			equal--
+		}
+		if v.slots > low || v.slots == low && equal >= 0 {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// roomFrom are the slots of the vertices that have at least so many each.
+func roomFrom(list []chosen, size int64) (room int64) {
+	for i := range list {
+		if list[i].slots >= size {
+			room += list[i].slots
+		}
+	}
+	return room
 }
 
 // inUse is how many domains of a tier hold some positions, which are in the order of paths.

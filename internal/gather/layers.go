@@ -12,7 +12,8 @@ import (
 )
 
 // mostLookedDown bounds members times nodes: beyond it the children of a domain and their children count, of a gang in groups or with limits the children alone.
-const mostLookedDown = 1 << 11
+// It is a variable for a test of large asks that are small.
+var mostLookedDown int64 = 1 << 11
 
 // mostAdditions bounds what all searches of a plan for the narrowest span add up, as in sets.Chooser: beyond it only children count.
 const mostAdditions = 1 << 20

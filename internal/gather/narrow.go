@@ -172,8 +172,9 @@ func (pl placer) fillNarrow(x layout.Vertex, n int64, list []int32) []int32 {
 		list = pl.fillNarrowest(list)
 	}
 	if pl.ask.looksFurther(x) {
-		if other := pl.greedy(x, n, make([]int32, 0, n+1)); pl.narrower(x, other, list[from:]) {
-			list = append(list[:from], other...)
+		if largest := pl.greedy(x, n, list[from:]); largest != nil {
+			pl.ask.scratch.picks = append(pl.ask.scratch.picks, largest...)
+			list = pl.fillPicks(kept, n, list[:from])
 		}
 	}
 	return list
