@@ -306,6 +306,7 @@ type scratch struct {
 	ask     ask  // the first of the problem
 	asked   bool // it is taken
 	picks   []chosen
+	wide    [2][]chosen // two layers of vertices
 	slots   []int32
 	least   sets.LeastSum
 	taken   []taken

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
 )
 
@@ -51,10 +52,9 @@ func (p *prices) topWorths() {
 	size := int(p.k) + 1
 	p.tops = append(p.tops[:0], make([]int64, (len(p.kids)+1)*size)...)
 	top := make([]int64, 0, size)
+	p.weigh(p.price)
 	for i := len(p.kids) - 1; i >= 0; i-- {
-		worth := p.kids[i].worthAt(p.price)
-		p.kids[i].worth = worth
-		top, _ = keepLargest(top, worth, p.k)
+		top, _ = keepLargest(top, p.kids[i].worth, p.k)
 		var sum int64
 		for j := 1; j < size; j++ {
 			if j <= len(top) {
@@ -141,10 +141,10 @@ func (p *prices) share() []part {
 	r := sharing{p: p, n: p.n, units: p.units}
 	for j, i := range p.set {
 		_, r.smallest = p.use(p.set[j:], r.n)
-		r.child, r.others = &p.kids[i], p.set[j+1:]
+		r.child, r.others = p.sums(i), p.set[j+1:]
 		take := r.takes(r.most())
-		fewest, _ := r.child.sums.Fewest(take)
-		parts, r.n, r.units = append(parts, part{r.child.at, take}), r.n-take, r.units-int64(fewest)
+		fewest, _ := r.child.Fewest(take)
+		parts, r.n, r.units = append(parts, part{p.kids[i].at, take}), r.n-take, r.units-int64(fewest)
 	}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.at, b.at) })
 	return parts
@@ -155,13 +155,13 @@ type sharing struct {
 	p        *prices
 	n, units int64
 	smallest int64 // slots of the smallest grandchild if the largest ones below these children are used
-	child    *priced
+	child    *index.ChildSums
 	others   []int32
 }
 
 // takes is how many members the child takes in so many of its own children: the others have one each at least.
 func (r *sharing) takes(units int64) int64 {
-	return min(r.child.sums.Of(int32(units)), r.n-int64(len(r.others)))
+	return min(r.child.Of(int32(units)), r.n-int64(len(r.others)))
 }
 
 // suffices says whether the others hold what is left then.
@@ -172,9 +172,9 @@ func (r *sharing) suffices(units int64) bool {
 // most is the largest number of its own children with which the child takes part. What all hold together first rises with it and then falls, and is
 // largest where the child has those of the largest grandchildren that are its own.
 func (r *sharing) most() int64 {
-	top := min(int64(r.child.sums.Len), r.units-int64(len(r.others)))
-	low := min(top, max(1, int64(r.child.sums.AtLeast(r.smallest+1))))
-	high := min(top, max(low, int64(r.child.sums.AtLeast(max(1, r.smallest)))))
+	top := min(int64(r.child.Len), r.units-int64(len(r.others)))
+	low := min(top, max(1, int64(r.child.AtLeast(r.smallest+1))))
+	high := min(top, max(low, int64(r.child.AtLeast(max(1, r.smallest)))))
 	for high > low && !r.suffices(high) {
 		high--
 	}
@@ -194,7 +194,7 @@ func (p *prices) roomIn(set []int32, units int64) (room int64) {
 	units -= int64(len(set))
 	low, high := int64(0), int64(0)
 	for _, i := range set {
-		first := p.kids[i].sums.Of(1)
+		first := p.sums(i).Of(1)
 		room, high = room+first, max(high, first)
 	}
 	// The smallest size of which, and above, there are no more than so many.

@@ -10,11 +10,14 @@ import (
 // tier that counts. The vertices of that tier come in the order of paths; none is left if some positions, which are in that order too, use as little in
 // the layers that count. O(vertices below the chosen ones).
 func (pl placer) greedy(x layout.Vertex, n int64, positions []int32) []chosen {
-	list := []chosen{{x, 0}}
+	wide := &pl.ask.scratch.wide
+	list := append(wide[1][:0], chosen{x, 0})
 	fewer := false
 	for place := pl.m.View.TierIndex(pl.m.View.TierOf(x)) - 1; place >= pl.ask.layers.cut; place-- {
 		tier := pl.m.View.Tiers[place]
-		list = largest(pl.below(list, tier), n)
+		wide[0] = pl.below(list, tier, wide[0][:0])
+		wide[0], wide[1] = list, wide[0]
+		list = largest(wide[1], n)
 		if fewer {
 			continue
 		}
@@ -31,9 +34,8 @@ func (pl placer) greedy(x layout.Vertex, n int64, positions []int32) []chosen {
 	return list
 }
 
-// below are the vertices with slots of a tier below some others. A lower one that has none above it stands for itself.
-func (pl placer) below(list []chosen, tier int32) []chosen {
-	var all []chosen
+// below appends the vertices with slots of a tier below some others. A lower one that has none above it stands for itself.
+func (pl placer) below(list []chosen, tier int32, all []chosen) []chosen {
 	for _, v := range list {
 		if pl.m.View.TierOf(v.at) <= tier {
 			all = append(all, v)

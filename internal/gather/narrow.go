@@ -34,9 +34,9 @@ type narrowSearch struct {
 	span  int64           // children; no domain of the tier holds the members in fewer
 	best  layout.Vertex   // so far, -1 if there is none
 	units int64           // grandchildren in use there
-	price int64           // that bounded these; 0: none
+	price int64           // that bounds these well
 	mixed bool            // below some domain of the tier prices do not tell
-	hold  []layout.Vertex // domains of the tier that hold the members in the span, in the order of paths
+	hold  []layout.Vertex // domains of the tier that hold the members in the span, those packed best: the best first
 }
 
 // mostPriced bounds the domains below which grandchildren are counted: of more those with the fewest slots.
@@ -81,67 +81,69 @@ func (s *narrowSearch) visit(d layout.Vertex) verdict {
 	if s.mixed = a.m.View.IsNode(d); s.mixed { // it has no children at all
 		return stop
 	}
+	if n := len(s.hold); n == mostPriced && a.slots.At(d) > a.slots.At(s.hold[n-1]) {
+		return goOn
+	}
 	if sums := a.slots.Ix.SumsOf(d); sums.Len > 0 && sums.Of(min(sums.Len, int32(s.span))) >= a.members {
-		s.hold = append(s.hold, d)
+		s.list(d)
 	}
 	return goOn
 }
 
-// compare finds the best of the domains that are listed, of a large list among those that are packed best.
-func (s *narrowSearch) compare() {
-	if len(s.hold) > mostPriced {
-		slices.SortStableFunc(s.hold, s.found.comparePacking)
-		s.hold = s.hold[:mostPriced]
+// list puts a domain in its place among those that are packed best. Of equal ones the first stays first.
+func (s *narrowSearch) list(d layout.Vertex) {
+	i := len(s.hold)
+	for ; i > 0 && s.found.comparePacking(d, s.hold[i-1]) < 0; i-- {
+		continue
 	}
+	if i == mostPriced {
+		return
+	}
+	if len(s.hold) == mostPriced {
+		s.hold = s.hold[:mostPriced-1]
+	}
+	s.hold = slices.Insert(s.hold, i, d)
+}
+
+// compare finds the best of the domains that are listed.
+func (s *narrowSearch) compare() {
 	for _, d := range s.hold {
-		packing := 0
-		if s.best >= 0 {
-			packing = s.found.comparePacking(d, s.best)
-		}
 		switch a := s.found.ask; {
 		case s.mixed:
 			return
 		case a.width(a.m.View.TierOf(d)) == 0: // a lower domain, whose layers end first
-			s.take(d, 0, packing, 0)
+			s.take(d, 0, 1)
 		case a.isNarrow(features.NarrowBest, d):
-			s.count(d, packing)
+			s.count(d)
 		default:
 			s.mixed = true
 		}
 	}
 }
 
-// count counts the grandchildren of a domain as far as needed.
-func (s *narrowSearch) count(d layout.Vertex, packing int) {
+// count counts the grandchildren of a domain as far as needed: those before it are packed no worse.
+func (s *narrowSearch) count(d layout.Vertex) {
 	a := s.found.ask
 	p := &a.scratch.prices
-	if s.best >= 0 && s.isWorse(a.leastUnits(d, a.members), packing) {
+	if s.best >= 0 && (a.leastUnits(d, a.members) >= s.units || p.leastAt(a, d, a.members, s.span, s.price) >= s.units) {
 		return
 	}
-	if s.price == 0 {
-		if units := p.ofLargest(a, d, a.members, s.span); units == max(s.span, a.leastUnits(d, a.members)) {
-			s.take(d, units, packing, 0)
+	if s.best < 0 {
+		if units, price := p.ofLargest(a, d, a.members, s.span); units == max(s.span, a.leastUnits(d, a.members)) {
+			s.take(d, units, max(1, price))
 			return
 		}
 	}
 	p.list(a, d, a.members, s.span)
-	if s.price > 0 && s.isWorse(p.leastAt(s.price), packing) {
-		return
-	}
-	if p.bound(); s.best < 0 || !s.isWorse(p.least, packing) {
+	if p.bound(); s.best < 0 || p.least < s.units {
 		p.prove(&a.layers.additions)
-		s.take(d, p.units, packing, p.price)
+		s.take(d, p.units, p.price)
 	}
 }
 
-// isWorse says whether a domain that uses so many grandchildren at least, packed so in comparison with the best so far, is no better than that.
-func (s *narrowSearch) isWorse(least int64, packing int) bool {
-	return least > s.units || least == s.units && packing >= 0
-}
-
-// take makes a domain the best so far if it is better.
-func (s *narrowSearch) take(d layout.Vertex, units int64, packing int, price int64) {
-	if s.best < 0 || !s.isWorse(units, packing) {
+// take makes a domain the best so far if it uses fewer grandchildren than that.
+func (s *narrowSearch) take(d layout.Vertex, units int64, price int64) {
+	if s.best < 0 || units < s.units {
 		s.best, s.units, s.price = d, units, price
 	}
 }

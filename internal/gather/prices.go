@@ -17,9 +17,11 @@ import (
 // worth, (n - worth) / m bounds j from below. The price is moved to the smallest grandchild that the last choice uses, which is where both
 // meet if they do. Ours.
 type prices struct {
+	ask   *ask
+	at    layout.Vertex // above the kids
 	n, k  int64
-	kids  []priced // with slots; once there is a bound in fill order: the most slots first, then in the order of paths
-	order []int32  // of kids, by worth
+	kids  []priced // with slots, in fill order: the most slots first, then in the order of paths
+	order []int32  // of kids: those k that are worth most
 	set   []int32  // the best choice so far: places in kids
 	units int64    // grandchildren that it uses
 	least int64    // no choice uses fewer
@@ -27,59 +29,91 @@ type prices struct {
 	most  []int64  // see count
 	tops  []int64  // see topWorths
 	tried []int32  // the set that a search through the choices has at hand
+
+	sorted []chosen // the kids while they are listed
+	over   []int16  // see index.Over
 }
 
 // priced is a child.
 type priced struct {
 	at    layout.Vertex
-	sums  index.ChildSums // of its own children
 	slots int64
 	worth int64
+	sums  index.ChildSums // of its own children, once asked for
 }
 
 // list begins with the children of x; k of them hold the members, and no fewer.
 func (p *prices) list(a *ask, x layout.Vertex, n, k int64) {
-	p.n, p.k, p.kids = n, k, p.kids[:0]
-	lo, end := a.m.View.Kids(x)
-	for c := lo; c < end; c++ {
-		if slots := a.slots.At(c); slots > 0 && c != a.m.View.Outside {
-			p.kids = append(p.kids, priced{at: c, sums: a.slots.Ix.SumsOf(c), slots: slots})
+	p.begin(a, x, n, k)
+	slices.SortFunc(p.sorted, func(a, b chosen) int {
+		if c := descending(a.slots, b.slots); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.at, b.at)
+	})
+	p.take(p.sorted)
+}
+
+// ofLargest is how many grandchildren the k children of x with the most slots use, and the slots of the smallest of these; see use.
+func (p *prices) ofLargest(a *ask, x layout.Vertex, n, k int64) (units, smallest int64) {
+	p.begin(a, x, n, k)
+	largest := largest(p.sorted, n)
+	p.take(largest)
+	p.set = p.set[:0]
+	for i := range largest {
+		p.set = append(p.set, int32(i))
+	}
+	return p.use(p.set, p.n)
+}
+
+// begin lists the children of x with slots.
+func (p *prices) begin(a *ask, x layout.Vertex, n, k int64) {
+	p.ask, p.at, p.n, p.k, p.sorted = a, x, n, k, p.sorted[:0]
+	lo, _ := a.m.View.Kids(x)
+	for i, slots := range a.slotsBelow(x) {
+		if c := lo + layout.Vertex(i); slots > 0 && c != a.m.View.Outside {
+			p.sorted = append(p.sorted, chosen{c, int64(slots)})
 		}
 	}
 }
 
-// ofLargest is how many grandchildren the k children of x with the most slots use.
-func (p *prices) ofLargest(a *ask, x layout.Vertex, n, k int64) int64 {
-	p.n, p.k, p.kids, p.set = n, k, p.kids[:0], p.set[:0]
-	lo, _ := a.m.View.Kids(x)
-	for i, slots := range a.slotsBelow(x) {
-		at := len(p.kids)
-		for at > 0 && p.kids[at-1].slots < int64(slots) {
-			at--
-		}
-		if c := lo + layout.Vertex(i); at < int(k) && c != a.m.View.Outside {
-			if len(p.kids) == int(k) {
-				p.kids = p.kids[:k-1]
-			}
-			p.kids = slices.Insert(p.kids, at, priced{at: c, slots: int64(slots)})
-		}
+// take makes some children the kids.
+func (p *prices) take(list []chosen) {
+	p.kids = p.kids[:0]
+	for _, c := range list {
+		p.kids = append(p.kids, priced{at: c.at, slots: c.slots})
 	}
+}
+
+// sums are those of a kid's own children.
+func (p *prices) sums(i int32) *index.ChildSums {
+	kid := &p.kids[i]
+	if kid.sums.Len == 0 {
+		kid.sums = p.ask.slots.Ix.SumsOf(kid.at)
+	}
+	return &kid.sums
+}
+
+// weigh makes what the kids are worth at a price.
+func (p *prices) weigh(price int64) {
+	over, ok := p.ask.slots.Ix.Over(p.over[:0], p.at, price, p.n)
+	p.over = over
+	lo, _ := p.ask.m.View.Kids(p.at)
 	for i := range p.kids {
-		p.kids[i].sums = a.slots.Ix.SumsOf(p.kids[i].at)
-		p.set = append(p.set, int32(i))
+		if ok {
+			p.kids[i].worth = int64(over[p.kids[i].at-lo])
+		} else {
+			p.kids[i].worth = worthAt(p.sums(int32(i)), price)
+		}
 	}
-	units, _ := p.use(p.set, p.n)
-	return units
 }
 
 // bound looks for the best choice by prices. least == units says that it is proven.
 func (p *prices) bound() {
-	slices.SortStableFunc(p.kids, func(a, b priced) int { return descending(a.slots, b.slots) })
-	p.order = p.order[:0]
-	for i := range p.kids {
-		p.order = append(p.order, int32(i))
+	p.set = p.set[:0]
+	for i := range p.k { // the largest hold the members
+		p.set = append(p.set, int32(i))
 	}
-	p.set = append(p.set[:0], p.order[:p.k]...) // the largest hold the members
 	p.least, p.price = p.k, 1
 	var price int64
 	p.units, price = p.use(p.set, p.n)
@@ -95,18 +129,29 @@ func (p *prices) bound() {
 	}
 }
 
-// leastAt is the bound at a price, without a choice.
-func (p *prices) leastAt(price int64) int64 {
+// leastAt is the bound at a price for the children of x, k of which hold n members, without a choice. O(children).
+func (p *prices) leastAt(a *ask, x layout.Vertex, n, k, price int64) int64 {
 	top := p.tops[:0]
-	for i := range p.kids {
-		top, _ = keepLargest(top, p.kids[i].worthAt(price), p.k)
+	over, ok := a.slots.Ix.Over(p.over[:0], x, price, n)
+	p.over = over
+	if ok {
+		for _, worth := range over {
+			top, _ = keepLargest(top, int64(worth), k)
+		}
+	} else {
+		lo, end := a.m.View.Kids(x)
+		for c := lo; c < end; c++ {
+			if c != a.m.View.Outside {
+				sums := a.slots.Ix.SumsOf(c)
+				top, _ = keepLargest(top, worthAt(&sums, price), k)
+			}
+		}
 	}
 	p.tops = top
-	left := p.n
 	for _, worth := range top {
-		left -= worth
+		n -= worth
 	}
-	return max(p.k, (left+price-1)/price)
+	return max(k, (n+price-1)/price)
 }
 
 // mostPrices bounds the prices that are tried for one domain.
@@ -114,14 +159,13 @@ const mostPrices = 8
 
 // try takes a price into account, and tells the next one, 0 if there is none.
 func (p *prices) try(price int64) (next int64) {
+	p.order = p.order[:0]
+	p.weigh(price)
 	for i := range p.kids {
-		p.kids[i].worth = p.kids[i].worthAt(price)
+		p.rank(int32(i))
 	}
-	slices.SortFunc(p.order, func(i, j int32) int {
-		return cmp.Or(descending(p.kids[i].worth, p.kids[j].worth), cmp.Compare(i, j))
-	})
 	left, room := p.n, int64(0)
-	for _, i := range p.order[:p.k] {
+	for _, i := range p.order {
 		left, room = left-p.kids[i].worth, room+p.kids[i].slots
 	}
 	if least := (left + price - 1) / price; least > p.least {
@@ -130,21 +174,39 @@ func (p *prices) try(price int64) (next int64) {
 	if room < p.n {
 		return 0
 	}
-	units, next := p.use(p.order[:p.k], p.n)
+	units, next := p.use(p.order, p.n)
 	if units < p.units {
 		p.units = units
-		p.set = append(p.set[:0], p.order[:p.k]...)
+		p.set = append(p.set[:0], p.order...)
 	}
 	return next
 }
 
-// worthAt is what a child is worth at a price.
-func (c *priced) worthAt(price int64) int64 {
-	n := c.sums.AtLeast(price + 1)
+// rank puts a child in its place among those that are worth most. Of equal ones the first stays first.
+func (p *prices) rank(i int32) {
+	at := len(p.order)
+	for ; at > 0 && p.kids[i].worth > p.kids[p.order[at-1]].worth; at-- {
+		continue
+	}
+	if at == int(p.k) {
+		return
+	}
+	if len(p.order) == int(p.k) {
+		p.order = p.order[:p.k-1]
+	}
+	p.order = slices.Insert(p.order, at, i)
+}
+
+// worthAt is what a child is worth at a price, by the sums over its own children.
+func worthAt(sums *index.ChildSums, price int64) int64 {
+	if sums.Len == 0 {
+		return 0
+	}
+	n := sums.AtLeast(price + 1)
 	if n == 0 {
 		return 0
 	}
-	return c.sums.Of(n) - int64(n)*price
+	return sums.Of(n) - int64(n)*price
 }
 
 // use is how many of the largest grandchildren below some children hold n members, which they do, and the slots of the smallest of these. Each child
@@ -153,8 +215,8 @@ func (p *prices) use(set []int32, n int64) (units, smallest int64) {
 	left := n
 	high := int64(1)
 	for _, i := range set {
-		left -= p.kids[i].sums.Of(1)
-		high = max(high, p.kids[i].sums.Of(1))
+		first := p.sums(i).Of(1)
+		left, high = left-first, max(high, first)
 	}
 	units = int64(len(set))
 	if left <= 0 {
@@ -177,9 +239,9 @@ func (p *prices) use(set []int32, n int64) (units, smallest int64) {
 // above counts the grandchildren below some children that have at least so many slots, the largest of each child left out, and their slots.
 func (p *prices) above(set []int32, size int64) (count, room int64) {
 	for _, i := range set {
-		c := &p.kids[i]
-		if n := c.sums.AtLeast(size); n > 1 {
-			count, room = count+int64(n)-1, room+c.sums.Of(n)-c.sums.Of(1)
+		sums := p.sums(i)
+		if n := sums.AtLeast(size); n > 1 {
+			count, room = count+int64(n)-1, room+sums.Of(n)-sums.Of(1)
 		}
 	}
 	return count, room
@@ -192,7 +254,7 @@ func (p *prices) count(additions *int64) bool {
 	size := (k + 1) * (j + 1)
 	var work int64
 	for i := range p.kids {
-		work += k * (j + 1) * min(j, int64(p.kids[i].sums.Len))
+		work += k * (j + 1) * min(j, int64(p.sums(int32(i)).Len))
 	}
 	if work > *additions {
 		return false
@@ -202,7 +264,7 @@ func (p *prices) count(additions *int64) bool {
 	for i := range p.kids {
 		before, now := p.most[int64(i)*size:int64(i+1)*size], p.most[int64(i+1)*size:int64(i+2)*size]
 		copy(now, before)
-		sums := &p.kids[i].sums
+		sums := p.sums(int32(i))
 		for kids := int64(1); kids <= min(k, int64(i)+1); kids++ {
 			for units := kids; units <= j; units++ {
 				best := now[kids*(j+1)+units]
@@ -231,7 +293,7 @@ func (p *prices) follow(size, j int64) {
 	kids, units := p.k, p.units
 	for i := len(p.kids) - 1; i >= 0 && kids > 0; i-- {
 		before, now := p.most[int64(i)*size:int64(i+1)*size], p.most[int64(i+1)*size:int64(i+2)*size]
-		sums, want := &p.kids[i].sums, now[kids*(j+1)+units]
+		sums, want := p.sums(int32(i)), now[kids*(j+1)+units]
 		if want == before[kids*(j+1)+units] {
 			continue
 		}

@@ -30,6 +30,7 @@ type Index struct {
 	// Rows has, for a domain whose children hold nodes, the most slots that each child holds in 1, 2, ... nodes; see
 	// numRows.
 	Rows cow.Slab[int16]
+	over cow.Slab[int16] // in the same places, see putOver
 	// Most has, by place of a tier, for every domain above that tier, the most slots of one domain of the tier below
 	// it.
 	Most []cow.Slab[int32]
@@ -65,8 +66,8 @@ func (ix *Index) Build(v *layout.View, fill func(slots *cow.Column[int32]) int64
 	n := v.NumDomains()
 	*ix = Index{
 		V: v, Slots: cow.NewFullColumn[int32](int(v.Nodes)), nodeSums: cow.NewFullColumn[int32](int(v.Nodes)),
-		Domains: cow.NewSlab[int32](n), domainSums: cow.NewSlab[int32](n), Rows: cow.NewSlab[int16](int(v.Nodes)), Values: cow.NewSlab[uint64](n),
-		aligned: alike != nil, Caps: ix.Caps,
+		Domains: cow.NewSlab[int32](n), domainSums: cow.NewSlab[int32](n), Rows: cow.NewSlab[int16](int(v.Nodes)), over: cow.NewSlab[int16](int(v.Nodes)),
+		Values: cow.NewSlab[uint64](n), aligned: alike != nil, Caps: ix.Caps,
 	}
 	for i := range v.SwitchTiers() {
 		ix.Most = append(ix.Most, cow.NewSlab[int32](v.UpTo[i]))
@@ -105,7 +106,7 @@ func (ix *Index) BuildBy(v *layout.View, count func(id int32) int32) bool {
 func (ix *Index) Recount(from *Index, nodes []int32, count func(id int32) int32, alike func(a, b int32) bool) bool {
 	*ix = Index{
 		V: from.V, Slots: from.Slots.Fork(), nodeSums: from.nodeSums.Fork(), Domains: from.Domains.Fork(), domainSums: from.domainSums.Fork(),
-		Rows: from.Rows.Fork(), Most: forks(from.Most), Tops: forks(from.Tops), Values: from.Values.Fork(),
+		Rows: from.Rows.Fork(), over: from.over.Fork(), Most: forks(from.Most), Tops: forks(from.Tops), Values: from.Values.Fork(),
 		Alike: from.Alike.Fork(), aligned: from.aligned, Caps: from.Caps,
 	}
 	var dirty []layout.Vertex
@@ -181,49 +182,6 @@ func (ix *Index) GroupsOf(clock *cow.Clock, kept int, key Grouping) *GroupSums {
 		func() (Grouping, *GroupSums) { return key, newGroupSums(ix, key) })
 }
 
-// numRows is the number of rows of x; 0 unless all its children are domains of nodes. Row k has, child after child, the
-// most slots that the child holds in k nodes, so that a search for a narrow span reads them in one go. The rows of x
-// take the places of the nodes below it, by position, and there are as many as have room there, at most TopSize.
-func numRows(v *layout.View, x layout.Vertex) int32 {
-	if v.Gaps[0][x] != 2 {
-		return 0
-	}
-	lo, end := v.Kids(x)
-	return min(TopSize, (v.EndPos[x]-v.FirstPos[x])/(end-lo))
-}
-
-// Row is the place in Rows where the row of x for a number of nodes starts; -1 if there is none. There is none for many
-// members either: the entries are capped, and do not tell which child holds more than the cap.
-func (ix *Index) Row(x layout.Vertex, nodes int32, members int64) int32 {
-	if nodes > numRows(ix.V, x) || members > math.MaxInt16 {
-		return -1
-	}
-	lo, end := ix.V.Kids(x)
-	return ix.V.FirstPos[x] + (nodes-1)*(end-lo)
-}
-
-// putRows enters the sums in the list, those of a domain x of nodes, into the rows of the domain above it: one entry a
-// row, as many places apart as that domain has children. Pages are looked up once each, not once an entry.
-func (s *summer) putRows(x layout.Vertex) {
-	up := s.index.V.Parent[x]
-	rows := int(numRows(s.index.V, up))
-	if rows == 0 {
-		return
-	}
-	lo, end := s.index.V.Kids(up)
-	at := s.index.V.FirstPos[up] + x - lo
-	for k, sum := 0, int32(0); k < rows; {
-		page, i := s.index.Rows.OwnFrom(at), 0
-		for ; k < rows && i < len(page); i, k = i+int(end-lo), k+1 {
-			if k < len(s.list) { // else more nodes than x has hold as much as all
-				sum = min(s.list[k], math.MaxInt16)
-			}
-			page[i] = int16(sum)
-		}
-		at += int32(i)
-	}
-}
-
 // summer makes the entries of domains from those of their children. Children must be done before their parent.
 type summer struct {
 	index *Index
@@ -246,6 +204,7 @@ func (s *summer) sum(x layout.Vertex) {
 		first := s.index.V.FirstPos[x]
 		s.list = cow.AppendTo(s.list, &s.index.Slots, first, s.index.V.EndPos[x])
 		s.index.Values.Put(x, bitsOf(s.list))
+		s.putOver(x)
 		s.index.Domains.Put(x, s.index.bounded(x, s.addUp())) // from here on the list has sums
 		cow.PutAll(&s.index.nodeSums, first, s.list)
 		s.putRows(x)

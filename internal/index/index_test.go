@@ -129,7 +129,20 @@ func (c *counted) checkRows(t require.TestingT, ix *Index, x layout.Vertex) {
 			most := best(each(c.children(k), c.held), int(n)+1)
 			require.Equal(t, min(most, math.MaxInt16), int64(ix.Rows.At(at+int32(i))))
 		}
+		over, ok := ix.Over(nil, x, int64(n+1), 9)
+		require.True(t, ok)
+		for i, k := range c.children(x) {
+			var sum int64
+			for _, slots := range each(c.children(k), c.held) {
+				sum += max(0, slots-int64(n)-1)
+			}
+			require.EqualValues(t, min(sum, math.MaxInt16), over[i], "above %d", n+1)
+		}
 	}
+	_, ok := ix.Over(nil, x, 1, math.MaxInt16+1)
+	require.False(t, ok)
+	_, ok = ix.Over(nil, x, OverSize+1, 9)
+	require.False(t, ok)
 }
 
 // checkTops compares the slots of the largest children of one domain of the tier at place i.
