@@ -77,7 +77,7 @@ func TestGangsOfTwoTopologiesTogether(t *testing.T) {
 	results, err := placement.Together(c, nil, near, fed)
 	require.NoError(t, err)
 	for i, req := range []*gang.Request{near, fed} {
-		require.NoError(t, validity.Check(spec, req, results[i]))
+		require.NoError(t, validity.CheckTogether(spec, req, results[i]))
 	}
 	require.Equal(t, "power", results[1].Tree)
 	_, err = c.Apply(results...)

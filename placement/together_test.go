@@ -42,7 +42,7 @@ func TestGangsTogether(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"large1 [leaf-1]", "small1 [leaf-0]"}, domainsOf(results))
 	for i, r := range results {
-		require.NoError(t, validity.Check(spec, []*gang.Request{large, small}[i], r))
+		require.NoError(t, validity.CheckTogether(spec, []*gang.Request{large, small}[i], r))
 	}
 	next, err := c.Apply(results...)
 	require.NoError(t, err)

@@ -43,7 +43,7 @@ func (s *session) together(t testing.TB, w *words, text string) (string, error) 
 	}
 	for i, r := range results {
 		if len(results[0].Victims) == 0 && len(r.WaitsFor) == 0 {
-			require.NoError(t, validity.Check(s.snapshot().dump(), gangs()[i], r), "the plan of %s is not valid", r.Gang)
+			require.NoError(t, validity.CheckTogether(s.snapshot().dump(), gangs()[i], r), "the plan of %s is not valid", r.Gang)
 		}
 	}
 	next, err := s.cluster.Apply(results...)

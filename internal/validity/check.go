@@ -35,9 +35,18 @@ func (c *check) failf(format string, args ...any) {
 	c.defects = append(c.defects, fmt.Errorf(format, args...))
 }
 
-// Check tells all defects of the result of planning the request in the cluster, joined; nil if there are none. It says
-// nothing about whether a better result exists. O(nodes + members^2).
+// Check tells all defects of the result of planning the request in the cluster, joined; nil if there are none. Of
+// better results it looks for those alone that leave a domain or a node of this one empty. O(nodes + members^2).
 func Check(spec cluster.Spec, req *gang.Request, res *placement.Result) error {
+	return checked(spec, req, res, false)
+}
+
+// CheckTogether is Check for one of several gangs that were planned together, which may use more than it would alone.
+func CheckTogether(spec cluster.Spec, req *gang.Request, res *placement.Result) error {
+	return checked(spec, req, res, true)
+}
+
+func checked(spec cluster.Spec, req *gang.Request, res *placement.Result, together bool) error {
 	spec = Seen(spec, req)
 	net, ok := NewNetwork(&spec, req)
 	if !ok {
@@ -72,6 +81,9 @@ func Check(spec cluster.Spec, req *gang.Request, res *placement.Result) error {
 	c.limits()
 	c.report()
 	c.ring()
+	if !together {
+		c.spared()
+	}
 	return errors.Join(c.defects...)
 }
 
