@@ -14,8 +14,8 @@ import (
 // Asks that are too large for all layers at once keep every rule and reach the same tier, and those that slots alone decide use as few children, and as
 // few grandchildren, as the definition has it.
 func TestLargeAsks(t *testing.T) {
-	defer func(most int64) { mostLookedDown = most }(mostLookedDown)
-	mostLookedDown = 0
+	defer func() { lookedDown = mostLookedDown }()
+	lookedDown = 0
 	gen, compared := rapid.Custom(spec.Draw), 0
 	for seed := range 10000 {
 		m := gen.Example(seed)

@@ -12,8 +12,10 @@ import (
 )
 
 // mostLookedDown bounds members times nodes: beyond it the children of a domain and their children count, of a gang in groups or with limits the children alone.
-// It is a variable for a test of large asks that are small.
-var mostLookedDown int64 = 1 << 11
+const mostLookedDown = 1 << 11
+
+// lookedDown is that bound, less where asks of any size are tried as large ones.
+var lookedDown int64 = mostLookedDown
 
 // mostAdditions bounds what all searches of a plan for the narrowest span add up, as in sets.Chooser: beyond it only children count.
 const mostAdditions = 1 << 20
@@ -40,7 +42,7 @@ type tableOf struct {
 func (a *ask) lookDown() {
 	v := a.m.View
 	most := len(v.Tiers)
-	if a.members*int64(v.Nodes) > mostLookedDown {
+	if a.members*int64(v.Nodes) > lookedDown {
 		most = 1
 	}
 	// Where all domains of a tier have as many layers below them, some layers tell nothing.

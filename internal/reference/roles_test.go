@@ -354,6 +354,10 @@ func sameAsOneShape(in Input) error {
 		}
 		return nil
 	}
+	addsToOthers := len(plain.WaitsFor) > 0 && len(plain.Assignments) > one.MinMember && one.MinMember > 0 // members that are added where the least number left room
+	if isNarrower(&in, plain, roles) || addsToOthers && len(plain.Assignments) != len(roles.Assignments) {
+		return nil
+	}
 	count := map[string]int{}
 	for _, a := range roles.Assignments {
 		count[a.Node]++
@@ -367,6 +371,28 @@ func sameAsOneShape(in Input) error {
 		}
 	}
 	return nil
+}
+
+// isNarrower says whether a plan of one shape uses less than one of roles: of one shape all layers are compared, of roles the children of each domain.
+func isNarrower(in *Input, one, roles *placement.Result) bool {
+	net, _ := validity.NewNetwork(&in.Spec, &in.Request)
+	return slices.Compare(spanFromRoot(net, one), spanFromRoot(net, roles)) < 0
+}
+
+// spanFromRoot counts the vertices in use, layer by layer, a node being one of each layer that is missing above it.
+func spanFromRoot(net *validity.Network, r *placement.Result) (span []int) {
+	tiers := []int{0}
+	for _, l := range net.Layers() {
+		tiers = append(tiers, l.Tier)
+	}
+	for _, tier := range slices.Backward(tiers) {
+		used := map[string]bool{}
+		for _, a := range r.Assignments {
+			used[net.Maximal(a.Node, tier).ID] = true
+		}
+		span = append(span, len(used))
+	}
+	return span
 }
 
 // sameRefusal compares two refusals. Of several MustGathers that of a gang of one shape names the gang's own first, whether or not another one binds.
