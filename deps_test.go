@@ -33,7 +33,8 @@ const arrows = `
 	internal/features     <
 	internal/front        < internal/steps internal/features
 	internal/bounds       < internal/front
-	internal/layout       < . topology
+	internal/layout       < . topology internal/cow
+	internal/roll         < internal/layout
 	internal/index        < internal/cow internal/layout
 	gang                  < . numa quota
 	internal/labels       < gang
@@ -57,16 +58,16 @@ const arrows = `
 	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/intern internal/match internal/invariant github.com/google/btree
 	internal/packing      < internal/steps
 	internal/ranks        < . gang internal/layout internal/snapshot
-	internal/limits       < . gang internal/features internal/layout internal/index internal/snapshot
+	internal/limits       < . gang internal/features internal/layout internal/roll internal/index internal/snapshot
 	internal/holds        < . cluster internal/snapshot
 	internal/leavable     < internal/cow internal/intern internal/snapshot
-	internal/model        < gang internal/features internal/keys internal/front internal/index internal/layout internal/limits
+	internal/model        < gang internal/features internal/keys internal/front internal/index internal/layout internal/roll internal/limits
 	internal/partnames    < internal/layout internal/model
-	internal/selections   < internal/model internal/intern
+	internal/selections   < internal/model internal/intern internal/roll
 	internal/picks        < internal/front internal/model
-	internal/room         < . numa gang cluster internal/features internal/cow internal/layout internal/index internal/intern internal/match internal/front internal/model internal/snapshot internal/limits
-	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/index internal/match internal/model internal/room internal/snapshot internal/holds internal/limits internal/ranks internal/bounds internal/partnames internal/front internal/steps
-	internal/outcome      < internal/layout internal/model internal/snapshot internal/problem
+	internal/room         < . numa gang cluster internal/features internal/cow internal/layout internal/roll internal/index internal/intern internal/match internal/front internal/model internal/snapshot internal/limits
+	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/roll internal/index internal/match internal/model internal/room internal/snapshot internal/holds internal/limits internal/ranks internal/bounds internal/partnames internal/front internal/steps
+	internal/outcome      < . internal/layout internal/model internal/snapshot internal/problem
 	internal/manyshapes   < internal/front internal/keys internal/layout internal/model internal/packing internal/steps
 	internal/gather       < internal/features internal/keys internal/cow internal/layout internal/index internal/sets internal/model internal/invariant
 	internal/joint        < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/room internal/snapshot internal/problem internal/front internal/steps
@@ -76,7 +77,7 @@ const arrows = `
 	internal/preferred    < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/model internal/room internal/snapshot internal/limits internal/front internal/problem internal/outcome internal/search
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/intern internal/model internal/room internal/snapshot internal/front internal/bounds internal/problem internal/outcome internal/search preempt internal/leavable
 	internal/remedies     < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/hitting internal/front internal/model internal/room internal/snapshot internal/bounds internal/problem internal/search internal/kinds internal/leavable
-	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/index internal/hitting internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/limits internal/ranks internal/bounds internal/problem internal/outcome internal/search internal/preferred internal/victims internal/remedies preempt
+	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/roll internal/index internal/hitting internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/limits internal/ranks internal/bounds internal/problem internal/outcome internal/search internal/preferred internal/victims internal/remedies preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	internal/hostlist     < .
 	internal/keyends      < topology
@@ -107,7 +108,7 @@ const arrows = `
 	placement/manifest/internal/assigned < placement/manifest/internal/owners placement/manifest/internal/object
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/member placement/manifest/internal/quotas placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/assigned placement/manifest/internal/assumed placement/manifest/internal/lives placement/manifest/internal/lists gang/queue gang/permit placement/manifest/internal/tasks placement/manifest/internal/runs placement/manifest/internal/terms placement/manifest/internal/jobs placement/manifest/internal/seats placement/manifest/internal/whatif
 	placement/render      < internal/printed internal/phrases internal/kinds internal/hostlist internal/keyends . topology numa quota gang preempt cluster explain placement
-	internal/spec         < topology gang internal/features internal/cow internal/layout internal/index internal/limits internal/model
+	internal/spec         < topology gang internal/features internal/cow internal/layout internal/roll internal/index internal/limits internal/model
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/changed      < . topology quota gang cluster explain internal/kinds
 	internal/draws        < . topology numa gang cluster internal/validity

@@ -222,7 +222,7 @@ func (f *factFinder) reasons() (out []explain.Fact) {
 // boundElsewhere says whether members that run keep the gang from a domain that has the slots.
 func (f *factFinder) boundElsewhere() bool {
 	must := f.p.Model.Gather.Must
-	if len(f.p.Model.Running) == 0 || must >= f.p.Model.View.RootTop {
+	if f.p.Model.Running.Len() == 0 || must >= f.p.Model.View.RootTop {
 		return false
 	}
 	return slices.ContainsFunc(f.p.Model.View.DomainsOf(must), func(d layout.Vertex) bool { return d != f.p.Model.View.Outside && f.in(d) >= f.wanted })

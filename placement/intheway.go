@@ -256,8 +256,8 @@ func (s *obstacleSearch) without(counts []int32) (*snapshot.Snapshot, *gang.Requ
 		req.Members = append(req.Members, anew)
 	}
 	if req.MinMember > 0 && len(req.Parts) == 0 {
-		req.MinMember = len(s.p.Model.Running) + s.p.Model.Least
-		req.Total = max(req.Total, len(s.p.Model.Running)+len(s.p.Request.Members))
+		req.MinMember = s.p.Model.Running.Len() + s.p.Model.Least
+		req.Total = max(req.Total, s.p.Model.Running.Len()+len(s.p.Request.Members))
 	}
 	c, err := s.p.Snapshot.Update(d)
 	if err != nil {

@@ -98,7 +98,7 @@ type seated struct {
 
 // seatsOf are the new members and those that run, in rank order. A caller may have changed the exported fields.
 func seatsOf(res *Result) ([]seated, error) {
-	order := make([]seated, 0, len(res.Assignments)+len(res.running))
+	order := make([]seated, 0, len(res.Assignments)+res.running.members.Len())
 	for i := range res.Assignments {
 		a := &res.Assignments[i]
 		if a.Rank < 0 || a.Rank >= res.ranks {
@@ -106,7 +106,7 @@ func seatsOf(res *Result) ([]seated, error) {
 		}
 		order = append(order, seated{seat{a.Rank, a.Node}, i})
 	}
-	for _, m := range res.running {
+	for m := range res.running.all() {
 		order = append(order, seated{m, -1})
 	}
 	byRank := func(a, b seated) int { return a.rank - b.rank }

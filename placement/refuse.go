@@ -25,7 +25,7 @@ func refuse(p *problem.Problem) *Unschedulable {
 	p.Room.LeavingGone = search.Awaits(p)
 	kept := p.Kept()
 	u := &Unschedulable{Gang: p.Request.Name, Refuser: RefuserRule, Wanted: p.Model.Least, nodes: func() NodeCauses { return countCauses(kept, room.Slots.LeavingReleased) }}
-	if len(p.Model.Running) > 0 && p.Team == nil && p.Request.Slots == nil {
+	if p.Model.Running.Len() > 0 && p.Team == nil && p.Request.Slots == nil {
 		u.inTheWay = func() Obstacles { return inTheWay(kept) }
 	}
 	if p.Model.Least > len(p.Model.Pending) {

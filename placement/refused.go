@@ -351,7 +351,7 @@ func (e *exclusion) reached(r *Result) map[string]int32 {
 	for i := range r.Assignments {
 		note(r.Assignments[i].Rank, r.Assignments[i].Node)
 	}
-	for _, m := range r.running {
+	for m := range r.running.all() {
 		note(m.rank, m.node)
 	}
 	for key, positions := range at {

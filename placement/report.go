@@ -69,7 +69,7 @@ func noteHoldings(p *problem.Problem, r *Result) {
 	if p.Model.RoleOf != nil {
 		r.roles = make(map[string]int, len(p.Model.Pending))
 		for i, rank := range p.Model.Pending {
-			r.roles[p.Names[rank]] = int(p.Model.RoleOf[i])
+			r.roles[p.NameOf(rank)] = int(p.Model.RoleOf[i])
 		}
 	}
 }
@@ -91,11 +91,7 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 	}
 	noteSeats(p, r)
 	assignNodes(p, r, positions)
-	where := slices.Clip(positions)
-	for _, m := range p.Model.Running {
-		where = append(where, m.Pos)
-	}
-	domain := p.Model.View.Named(p.Model.View.Lowest(where))
+	domain := p.Model.View.Named(lowestOf(p, positions))
 	tier := p.Model.View.TierOf(domain)
 	r.Tier, r.Layer = int(tier), p.Model.View.LayerName(tier)
 	r.Domain = p.Model.View.Path(domain, p.Snapshot.Lineage.NodeName)
@@ -107,17 +103,29 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 		r.GroupTiers = append(r.GroupTiers, int(t))
 	}
 	r.Strategy, r.StrategyNumber = strategyName(p.Model.View, tier, tiers)
-	r.Span = spanOf(p.Model.View, where, tier)
+	r.Span = spanOf(p.Model.View, positions, p.Model.Siblings, tier)
 	return r
 }
 
-// noteSeats keeps, for Places, who runs where and which groups there are.
+// lowestOf is the lowest vertex above the members at some positions and the running ones. O(positions + tiers).
+func lowestOf(p *problem.Problem, positions []int32) layout.Vertex {
+	switch v := p.Model.View; {
+	case p.Model.LCA < 0:
+		return v.Lowest(positions)
+	case len(positions) == 0:
+		return p.Model.LCA
+	default:
+		return v.LCA(p.Model.LCA, v.Lowest(positions))
+	}
+}
+
+// noteSeats keeps, for Places, who runs where and which groups there are. O(levels), but for parts.
 func noteSeats(p *problem.Problem, r *Result) {
 	r.ranks = p.Model.Ranks
-	r.running, r.sizes = slices.Grow(r.running, len(p.Model.Running)), slices.Grow(r.sizes, len(p.Model.Levels))
-	for _, m := range p.Model.Running {
-		r.running = append(r.running, seat{m.Rank, p.Snapshot.Lineage.Names[p.Model.View.Node(m.Pos)]})
+	if p.Model.Running.Len() > 0 {
+		r.running = seating{p.Model.Running.OnNodes(p.Model.View), p.Snapshot.Lineage.Names}
 	}
+	r.sizes = slices.Grow(r.sizes, len(p.Model.Levels))
 	for _, l := range p.Model.Levels {
 		r.sizes = append(r.sizes, int(l.Size))
 	}
@@ -132,7 +140,7 @@ func assignNodes(p *problem.Problem, r *Result, positions []int32) {
 	names := p.Snapshot.Lineage.Names
 	for i, pos := range positions {
 		rank, a := p.Model.Pending[i], &r.Assignments[i]
-		a.Member, a.Rank, a.Group, a.Node = p.Names[rank], rank, -1, names[p.Model.View.Node(pos)]
+		a.Member, a.Rank, a.Group, a.Node = p.NameOf(rank), rank, -1, names[p.Model.View.Node(pos)]
 		if len(p.Model.Levels) > 0 {
 			a.Group = rank / int(p.Model.Levels[0].Size)
 		}
@@ -142,9 +150,10 @@ func assignNodes(p *problem.Problem, r *Result, positions []int32) {
 	}
 }
 
-// spanOf counts the domains used in every switch layer below a tier, widest first. Nodes outside all domains of a layer
-// do not count there. Positions come mostly leaf by leaf, so a leaf is noted once for a run of them.
-func spanOf(v *layout.View, positions []int32, tier int32) []LayerSpan {
+// spanOf counts the domains used in every switch layer below a tier, widest first: those with running members, and those that only members
+// at these positions use. Nodes outside all domains of a layer do not count there. Positions come mostly leaf by leaf, so a leaf is noted once
+// for a run of them. O(positions * tiers).
+func spanOf(v *layout.View, positions []int32, running *layout.Census, tier int32) []LayerSpan {
 	below := v.Layers
 	for len(below) > 0 && int32(below[len(below)-1].Tier) >= tier {
 		below = below[:len(below)-1]
@@ -162,19 +171,25 @@ func spanOf(v *layout.View, positions []int32, tier int32) []LayerSpan {
 		}
 	}
 	for _, l := range slices.Backward(below) {
-		used := make([]layout.Vertex, 0, 32)
-		for _, x := range leaves {
-			for x >= 0 && v.TierOf(x) < int32(l.Tier) {
-				x = v.Above(x)
-			}
-			if x >= 0 && v.TierOf(x) == int32(l.Tier) && (len(used) == 0 || used[len(used)-1] != x) {
-				used = append(used, x)
-			}
-		}
-		slices.Sort(used)
-		out = append(out, LayerSpan{Layer: v.LayerName(int32(l.Tier)), Tier: l.Tier, Domains: len(slices.Compact(used))})
+		tier := int32(l.Tier)
+		out = append(out, LayerSpan{Layer: v.LayerName(tier), Tier: l.Tier, Domains: running.Used(tier) + newlyUsed(v, leaves, running, tier)})
 	}
 	return out
+}
+
+// newlyUsed counts the domains of a tier above some leaves in which nobody runs. O(leaves * tiers).
+func newlyUsed(v *layout.View, leaves []layout.Vertex, running *layout.Census, tier int32) int {
+	used := make([]layout.Vertex, 0, 32)
+	for _, x := range leaves {
+		for x >= 0 && v.TierOf(x) < tier {
+			x = v.Above(x)
+		}
+		if x >= 0 && v.TierOf(x) == tier && (len(used) == 0 || used[len(used)-1] != x) && running.At(x) == 0 {
+			used = append(used, x)
+		}
+	}
+	slices.Sort(used)
+	return len(slices.Compact(used))
 }
 
 // elsewhere describes the groups whose rules speak of another topology, in the order of the request; groups without a
@@ -236,7 +251,7 @@ func closingOf(p *problem.Problem) (c closing) {
 	if layers := problem.AloneLayers(p); layers != nil {
 		c.by = make(map[string]string, len(p.Model.Pending))
 		for _, rank := range p.Model.Pending {
-			c.by[p.Names[rank]] = layers[rank]
+			c.by[p.NameOf(rank)] = layers[rank]
 		}
 	}
 	return c

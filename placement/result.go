@@ -3,10 +3,12 @@
 package placement
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/roll"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/preempt"
 	"github.com/muster-sched/muster/quota"
@@ -66,7 +68,7 @@ type Result struct {
 
 	// For Places.
 	ranks   int      // number of members of the gang, with those that run and those that have no place
-	running []seat   // members that run and stay, in rank order
+	running seating  // members that run and stay
 	sizes   []int    // of equal groups, outermost first
 	parts   []string // by rank, of a gang in parts: the innermost one; else nil
 	groups  [][]int  // by rank, of a gang in parts: those that the member is in, outermost first; else nil
@@ -90,6 +92,23 @@ func (r *Result) Holds() (out []cluster.Hold) {
 		})
 	}
 	return out
+}
+
+// seating are members that run, as the snapshot of the plan has them: what is shared with it never changes.
+type seating struct {
+	members roll.Roll // on nodes
+	names   []string  // of nodes, by id
+}
+
+// all iterates over them in rank order. O(members).
+func (s seating) all() iter.Seq[seat] {
+	return func(yield func(seat) bool) {
+		for m := range s.members.All() {
+			if !yield(seat{m.Rank, s.names[m.Pos]}) {
+				return
+			}
+		}
+	}
 }
 
 // seat is a member of a gang on a node.

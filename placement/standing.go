@@ -177,7 +177,7 @@ func standing(p *problem.Problem, members []*snapshot.Member, f *refused) *Runni
 	}
 	now := make([]int32, len(whole.Model.Pending))
 	for i := range whole.Model.Pending {
-		now[i] = at[whole.Names[whole.Model.Pending[i]]]
+		now[i] = at[whole.NameOf(whole.Model.Pending[i])]
 	}
 	g := &RunningGang{Gang: p.Request.Name, Tree: p.Model.View.Name, Members: len(members)}
 	r := describePlaced(whole, now)

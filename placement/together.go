@@ -342,7 +342,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 		in := make(model.Selection, len(members.Model.Pending))
 		var positions []int32
 		for k, rank := range members.Model.Pending {
-			if node, ok := nodes[t.commonName(i, members.Names[rank])]; ok {
+			if node, ok := nodes[t.commonName(i, members.NameOf(rank))]; ok {
 				id, _ := c.Lineage.ID(node)
 				in[k], positions = true, append(positions, p.Model.View.At(id))
 			}

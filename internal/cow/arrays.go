@@ -37,15 +37,15 @@ type table[T any] struct {
 	ownedPages uint32 // bit by page; holds for the owner of the table alone
 }
 
-// NewColumn has n zeros. They share one page until they are set. O(n / page).
+// NewColumn has n zeros. They share one page, and one table, until they are set. O(n / table).
 func NewColumn[T any](n int) Column[T] {
-	zeros := new([PageSize]T)
+	zeros, empty := new([PageSize]T), &table[T]{}
+	for p := range empty.pages {
+		empty.pages[p] = zeros
+	}
 	tables := make([]slot[T], (n+tableSize-1)/tableSize)
 	for i := range tables {
-		tables[i] = slot[T]{&table[T]{}, true}
-		for p := range tables[i].table.pages {
-			tables[i].table.pages[p] = zeros
-		}
+		tables[i].table = empty
 	}
 	return Column[T]{tables: tables}
 }
@@ -56,7 +56,11 @@ func NewFullColumn[T any](n int) Column[T] {
 	pages := (n + PageSize - 1) / PageSize
 	flat := make([]T, pages*PageSize)
 	for p := range pages {
-		t := c.tables[p/tablePages].table
+		at := &c.tables[p/tablePages]
+		if !at.owned {
+			at.table, at.owned = &table[T]{pages: at.table.pages}, true
+		}
+		t := at.table
 		t.pages[p%tablePages] = (*[PageSize]T)(flat[p*PageSize:])
 		t.ownedPages |= 1 << (p % tablePages)
 	}

@@ -112,7 +112,7 @@ func (c *capacity) span(d layout.Vertex) int {
 			n++
 		}
 	}
-	if c.m.View.IsNode(d) || len(c.m.Siblings) == 0 {
+	if c.m.View.IsNode(d) || !c.m.Siblings.Any() {
 		return n
 	}
 	lo, end := c.m.View.Kids(d)

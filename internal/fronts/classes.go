@@ -112,7 +112,7 @@ func (c *vertexClasses) beginKey(key []int64, x layout.Vertex) []int64 {
 	if up := v.Above(x); up >= 0 {
 		tiers |= int64(v.TierOf(up)+1) << 32
 	}
-	if len(c.search.m.Siblings) > 0 && c.search.m.Siblings.At(x) > 0 {
+	if c.search.m.Siblings.Any() && c.search.m.Siblings.At(x) > 0 {
 		mark = int64(x) + 1
 	}
 	return append(key, tiers, mark)

@@ -136,7 +136,7 @@ func (inv *inventory) homeOf(a *model.Part) layout.Vertex {
 
 // lowestOf is the lowest vertex above the running members of a part, -1 if none run.
 func (inv *inventory) lowestOf(a *model.Part) layout.Vertex {
-	if len(inv.m.Running) == 0 {
+	if inv.m.Running.Len() == 0 {
 		return -1
 	}
 	if inv.positionOf == nil {

@@ -25,7 +25,7 @@ func (a *ask) countGroups() {
 	for i, l := range a.m.Levels {
 		a.groups[i] = layout.Tally{}
 		seen := map[int]bool{}
-		for _, m := range a.m.Running {
+		for m := range a.m.Running.All() {
 			if g := m.Rank / int(l.Size); !seen[g] {
 				seen[g] = true
 				a.groups[i].Add(a.m.View, a.m.View.NodeVertex(m.Pos), 1)

@@ -11,7 +11,6 @@ package gather
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
@@ -83,12 +82,12 @@ func newAsk(m *model.Model, slots model.SlotTable, n int) *ask {
 	switch {
 	case len(m.Levels) == 0:
 		a.full = a.members
-	case len(m.Running) == 0:
+	case m.Running.Len() == 0:
 		a.full, a.short = a.members/a.sizes[0], a.members%a.sizes[0]
 	default:
 		a.cut()
 	}
-	if m.Limits != nil && len(m.Running) > 0 {
+	if m.Limits != nil && m.Running.Len() > 0 {
 		a.countGroups()
 		a.broken = m.Room.Broken() || a.groupsBroken()
 	}
@@ -166,16 +165,16 @@ func (a *ask) stayInTree() {
 
 // findGap finds the gap of the ask. Without a running member on one side that side has no bound. O(log running).
 func (a *ask) findGap() {
-	if a.members != 1 || len(a.m.Running) == 0 || a.m.Multiple != nil {
+	if a.members != 1 || a.m.Running.Len() == 0 || a.m.Multiple != nil {
 		return
 	}
 	g := gap{0, a.m.View.Nodes - 1, true}
-	behind := sort.Search(len(a.m.Running), func(i int) bool { return a.m.Running[i].Rank > a.m.Pending[0] })
+	behind := a.m.Running.Before(a.m.Pending[0])
 	if behind > 0 {
-		g.first = a.m.Running[behind-1].Pos
+		g.first = a.m.Running.At(behind - 1)
 	}
-	if behind < len(a.m.Running) {
-		g.last = a.m.Running[behind].Pos
+	if behind < a.m.Running.Len() {
+		g.last = a.m.Running.At(behind)
 	}
 	if g.open = g.first <= g.last; g.open {
 		a.gap = g
@@ -197,9 +196,9 @@ func insideTree(t *model.SlotTable, v *layout.View) model.SlotTable {
 
 // cut sorts the groups of a gang with running members into whole new ones, the short one, begun ones and settled ones.
 // Begun groups come in the order in which they look for their homes in a level: the smallest need first, then the
-// lowest rank. O(groups * members).
+// lowest rank. O(levels * members).
 func (a *ask) cut() {
-	total := len(a.m.Pending) + len(a.m.Running)
+	total := len(a.m.Pending) + a.m.Running.Len()
 	for lo := 0; lo < total; lo += int(a.sizes[0]) {
 		whole, short, _ := a.cutGroup(0, lo, min(lo+int(a.sizes[0]), total))
 		a.full += whole
@@ -217,7 +216,7 @@ func (a *ask) cut() {
 // order: groups.2
 func (a *ask) cutGroup(i, lo, hi int) (whole, short int64, ranks []int) {
 	placed := a.ranksIn(lo, hi)
-	runs, lca := a.runningIn(lo, hi)
+	lca, runs := a.m.Running.LowestIn(a.m.View, lo, hi)
 	switch {
 	case len(placed) == 0:
 		if runs > 0 {
@@ -260,32 +259,12 @@ func (a *ask) settledTier(lca layout.Vertex) int32 {
 	return a.m.View.TierOf(lca)
 }
 
-// ranksIn lists the ranks of the members placed now within [lo, hi).
+// ranksIn lists the ranks of the members placed now within [lo, hi); the slice is the model's. O(log members).
 func (a *ask) ranksIn(lo, hi int) []int {
-	var ranks []int
-	for _, rank := range a.m.Pending[:a.members] {
-		if lo <= rank && rank < hi {
-			ranks = append(ranks, rank)
-		}
-	}
-	return ranks
-}
-
-// runningIn counts the running members with ranks within [lo, hi) and finds the lowest vertex above them, -1 if none
-// run.
-func (a *ask) runningIn(lo, hi int) (n int, lca layout.Vertex) {
-	lca = -1
-	for _, m := range a.m.Running {
-		if m.Rank < lo || m.Rank >= hi {
-			continue
-		}
-		x := a.m.View.NodeVertex(m.Pos)
-		if n++; n > 1 {
-			x = a.m.View.LCA(lca, x)
-		}
-		lca = x
-	}
-	return n, lca
+	placed := a.m.Pending[:a.members]
+	from, _ := slices.BinarySearch(placed, lo)
+	n, _ := slices.BinarySearch(placed[from:], hi)
+	return placed[from : from+n : from+n]
 }
 
 // ratio is how many units of the next level make one of level i.

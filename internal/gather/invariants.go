@@ -27,7 +27,7 @@ func (f *found) checkPlan(o *model.Answer, sh *share) {
 		invariant.Hold(n == 0, "node %d takes %d members more than it has ranks", x, n)
 	}
 	where := slices.Clone(o.Positions)
-	for _, m := range f.m.Running {
+	for m := range f.m.Running.All() {
 		where = append(where, m.Pos)
 	}
 	invariant.Hold(f.m.View.TierOf(f.m.View.Named(f.m.View.Lowest(where))) <= f.strategy.Gang, "the gang reaches more than tier %d", f.strategy.Gang)
@@ -45,7 +45,7 @@ func (f *found) checkShare(sh *share, count map[layout.Vertex]int64) {
 	}
 	if f.m.Multiple != nil && f.m.View.Above(sh.at) >= 0 {
 		unit := f.m.Unit(f.m.View.Above(sh.at))
-		invariant.Hold((n+f.m.Siblings[sh.at])%unit == 0, "vertex %d takes %d members, no multiple of %d", sh.at, n, unit)
+		invariant.Hold((n+f.m.Siblings.At(sh.at))%unit == 0, "vertex %d takes %d members, no multiple of %d", sh.at, n, unit)
 	}
 	if f.m.View.IsNode(sh.at) {
 		invariant.Hold(len(sh.parts) == 0 && count[sh.at] == 0, "node %d is split or used twice", sh.at)

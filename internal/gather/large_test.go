@@ -26,7 +26,7 @@ func TestLargeAsks(t *testing.T) {
 		}
 		require.NoError(t, spec.Valid(m, own), "model %d\n%s", seed, spec.Text(m))
 		require.Equal(t, best.Tier, own.Tier, "model %d\n%s", seed, spec.Text(m))
-		if len(m.Levels)+len(m.Multiple)+len(m.Running)+len(m.Friends) > 0 || m.Limits != nil || best.Of != own.Of || m.Gather.Finest > 0 {
+		if len(m.Levels)+len(m.Multiple)+m.Running.Len()+len(m.Friends) > 0 || m.Limits != nil || best.Of != own.Of || m.Gather.Finest > 0 {
 			continue
 		}
 		compared++

@@ -46,7 +46,7 @@ func (a *ask) lookDown() {
 		most = 1
 	}
 	// Where all domains of a tier have as many layers below them, some layers tell nothing.
-	even := !slices.Contains(v.Even, false) && len(a.m.Siblings) == 0
+	even := !slices.Contains(v.Even, false) && !a.m.Siblings.Any()
 	if a.rules.Even || a.members < 2 && even || most == 1 && (len(a.m.Levels) > 0 || a.m.Limits != nil) {
 		return
 	}

@@ -171,7 +171,7 @@ func (s spans) isWiderCounted(x layout.Vertex, span int64) (wider, known bool) {
 // countedGroups has the whole groups that the children of x hold, which are the domains that are counted, largest first; not ok if the index
 // does not tell. O(1).
 func (s *sums) countedGroups(x layout.Vertex) (groups index.ChildSums, ok bool) {
-	if !s.ask.countsGroups() || len(s.m.Siblings) > 0 || x == layout.Root || s.m.View.IsNode(x) ||
+	if !s.ask.countsGroups() || s.m.Siblings.Any() || x == layout.Root || s.m.View.IsNode(x) ||
 		s.m.View.TierOf(x) != s.m.View.Tiers[s.ask.within()+1] || s.m.View.HoldsNodes(x) {
 		return groups, false
 	}
@@ -180,7 +180,7 @@ func (s *sums) countedGroups(x layout.Vertex) (groups index.ChildSums, ok bool) 
 
 // countsRoom says whether the index tells what fits into the domains below d that are counted.
 func (s *sums) countsRoom(d layout.Vertex) bool {
-	return s.ask.slots.Flat == nil && len(s.m.Siblings) == 0 && len(s.m.Levels) == 0 && (d != layout.Root || s.ask.jumps(d))
+	return s.ask.slots.Flat == nil && !s.m.Siblings.Any() && len(s.m.Levels) == 0 && (d != layout.Root || s.ask.jumps(d))
 }
 
 // holdWithin says whether as few counted domains below d as there may be hold all new groups, or members; true if d is not above them.

@@ -195,20 +195,24 @@ func (ix *Index) after(c *snapshot.Snapshot, nodes []int32) *Index {
 // of a member that runs is always found.
 func listOn(c *snapshot.Snapshot, nodes []int32, reader *profileReader) (out []listed) {
 	for _, id := range nodes {
-		for _, m := range c.On(id) {
-			if m.MayLeave() {
-				g, _ := c.Gangs.Get(&snapshot.GangMembers{Name: m.Class.Gang})
-				out = append(out, listed{id, reader.profileOf(g, m), m.Started})
-			}
+		for _, m := range On(c, id) {
+			g, _ := c.Gangs.Get(&snapshot.GangMembers{Name: m.Class.Gang})
+			out = append(out, listed{id, reader.profileOf(g, m), m.Started})
 		}
 	}
 	return out
 }
 
-// On lists the members on a node that may leave, in the order of the index. The slice is the caller's. O(k log k)
-// for k members on the node.
-func On(c *snapshot.Snapshot, id int32) []*snapshot.Member {
-	return slices.DeleteFunc(c.On(id), func(m *snapshot.Member) bool { return !m.MayLeave() })
+// On lists the members on a node that may leave, in the order of the index, which is that of gang, then name. The slice is the caller's.
+// O(k log k) for k members on the node.
+func On(c *snapshot.Snapshot, id int32) (out []*snapshot.Member) {
+	for m := range snapshot.MembersOn(c, id) {
+		if m.MayLeave() {
+			out = append(out, m)
+		}
+	}
+	slices.SortFunc(out, snapshot.CompareMembers)
+	return out
 }
 
 // profileTable gives profiles their ids. An index shares it with all that are made from it by after, on whichever

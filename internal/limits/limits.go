@@ -289,7 +289,7 @@ func (l *Limits) Caps() []index.Cap {
 // an Alone; or a node outside the tree under a limit above nodes. siblings counts running members by vertex. O(members * tiers).
 //
 // order: limits.4
-func (l *Limits) Broken(v *layout.View, positions func(yield func(pos int32) bool), siblings layout.Tally, near *Neighbors, state State) bool {
+func (l *Limits) Broken(v *layout.View, positions func(yield func(pos int32) bool), siblings *layout.Census, near *Neighbors, state State) bool {
 	if l == nil {
 		return false
 	}

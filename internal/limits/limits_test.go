@@ -153,13 +153,13 @@ func TestLimitsWithout(t *testing.T) {
 func TestWhoRunsCountsApart(t *testing.T) {
 	_, v := rackCluster(t)
 	l := read(t, v, []gang.Limit{apart("rack", 3)})
-	siblings := layout.Tally{}
-	siblings.Add(v, v.NodeVertex(0), 1)
-	siblings.Add(v, v.NodeVertex(1), 1)
+	siblings := layout.NewCensus(v)
+	siblings.Add(0, 1)
+	siblings.Add(1, 1)
 
 	positions := func(yield func(int32) bool) { _ = yield(0) && yield(1) }
-	broken := func(of *Limits, siblings layout.Tally) bool { return of.Broken(v, positions, siblings, nil, Others) }
+	broken := func(of *Limits, siblings *layout.Census) bool { return of.Broken(v, positions, siblings, nil, Others) }
 	require.False(t, broken(l, siblings))
-	siblings.Add(v, v.NodeVertex(1), 2)
+	siblings.Add(1, 2)
 	require.True(t, broken(l, siblings))
 }

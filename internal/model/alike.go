@@ -23,7 +23,7 @@ func (m *Model) Signatures(places []int32, limits, order bool) map[*Part]string 
 	if limits {
 		s.findLimits()
 	}
-	if len(m.Running) > 0 {
+	if m.Running.Len() > 0 {
 		s.positions = m.PositionsByRank()
 	}
 	if s.roles = 1; len(m.RoleOf) > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/roll"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -136,7 +137,7 @@ func TestWhatTellsPartsApart(t *testing.T) {
 		"order of roles":   func(m *model.Model, _ *model.Part) { m.RoleOf[2], m.RoleOf[3] = 1, 0 },
 		"a limit":          func(m *model.Model, _ *model.Part) { m.Gang.Limits = []limits.OnPart{{Depth: 1, Of: []int{2}}} },
 		"who runs": func(m *model.Model, _ *model.Part) {
-			m.View, m.Pending, m.Running = layout.New("", new(topology.Tree), []string{"node"}, nil), []int{0, 1, 2, 4}, []model.Member{{Rank: 3}}
+			m.View, m.Pending, m.Running = layout.New("", new(topology.Tree), []string{"node"}, nil), []int{0, 1, 2, 4}, roll.Of(roll.Member{Rank: 3})
 		},
 	} {
 		require.False(t, alike(change), name)

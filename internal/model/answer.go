@@ -41,7 +41,7 @@ func (m *Model) ReachedByGroups(positions []int32) []int32 {
 	for i, pos := range positions {
 		add(m.Pending[i], pos)
 	}
-	for _, r := range m.Running {
+	for r := range m.Running.All() {
 		add(r.Rank, r.Pos)
 	}
 	out := make([]int32, len(m.Levels))
@@ -67,13 +67,13 @@ func (m *Model) ReachedByGroups(positions []int32) []int32 {
 	}
 }
 
-// lastRank is the highest rank of a pending or a running member, 0 if there are none.
+// lastRank is the highest rank of a pending or a running member, 0 if there are none. O(running members).
 func (m *Model) lastRank() (last int) {
 	if n := len(m.Pending); n > 0 {
 		last = m.Pending[n-1]
 	}
-	if n := len(m.Running); n > 0 {
-		last = max(last, m.Running[n-1].Rank)
+	for r := range m.Running.All() {
+		last = max(last, r.Rank)
 	}
 	return last
 }

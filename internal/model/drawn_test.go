@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/roll"
 	"github.com/muster-sched/muster/internal/spec"
 	"github.com/muster-sched/muster/topology"
 )
@@ -46,7 +47,7 @@ func drawParts(t *rapid.T) *drawn {
 		a.Ranks = append(a.Ranks, rank)
 		d.Ranks++
 		if rapid.IntRange(0, 9).Draw(t, "runs") == 9 {
-			d.Running = append(d.Running, model.Member{Rank: rank, Pos: drawPosition(t, v)})
+			d.Running = roll.Of(append(slices.Collect(d.Running.All()), roll.Member{Rank: rank, Pos: drawPosition(t, v)})...)
 			continue
 		}
 		d.Pending, d.RoleOf = append(d.Pending, rank), append(d.RoleOf, int32(max(0, rapid.IntRange(-3, 2).Draw(t, "role"))))

@@ -61,7 +61,7 @@ func (m *Model) Places() []int32 {
 // PositionsByRank has, by rank, the position of each running member; -1: it does not run.
 func (m *Model) PositionsByRank() []int32 {
 	at := slices.Repeat([]int32{-1}, m.Ranks)
-	for _, r := range m.Running {
+	for r := range m.Running.All() {
 		at[r.Rank] = r.Pos
 	}
 	return at

@@ -54,7 +54,7 @@ func TestRanksHavePlaces(t *testing.T) {
 			require.Equal(t, int32(-1), positions[rank])
 			placed[rank] = in[i]
 		}
-		for _, r := range d.Running {
+		for r := range d.Running.All() {
 			require.Equal(t, int32(-1), places[r.Rank])
 			require.Equal(t, r.Pos, positions[r.Rank])
 			placed[r.Rank] = true

@@ -14,22 +14,23 @@ import (
 	"github.com/muster-sched/muster/internal/keys"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
+	"github.com/muster-sched/muster/internal/roll"
 )
 
 // Model is what a gang asks for. Its unit is one member; or, under groups.3 of docs/order.md, a whole group that is placed on a node like a member.
 type Model struct {
 	View     *layout.View
 	Policy   gang.Policy
-	Pending  []int    // ranks of the new units, ascending
-	Running  []Member // the gang's own running members that stay, in rank order
-	Least    int      // new units that must be placed
-	Admitted int      // new units that the quota admits
-	Levels   []Level  // of equal groups, outermost first; sizes in units
+	Pending  []int     // ranks of the new units, ascending
+	Running  roll.Roll // the gang's own running members that stay
+	Least    int       // new units that must be placed
+	Admitted int       // new units that the quota admits
+	Levels   []Level   // of equal groups, outermost first; sizes in units
 	Gather   Gather
-	Multiple []int64       // of a gang in no parts, by tier: the least common multiple of all multiples at or below it; nil: none
-	LCA      layout.Vertex // the lowest vertex above the running members, -1 if there are none
-	Siblings,
-	Friends layout.Tally // running members of the gang, and of the affinity key, below a vertex
+	Multiple []int64        // of a gang in no parts, by tier: the least common multiple of all multiples at or below it; nil: none
+	LCA      layout.Vertex  // the lowest vertex above the running members, -1 if there are none
+	Siblings *layout.Census // running members of the gang below a vertex
+	Friends  layout.Tally   // those of the affinity key
 	// Forced is the number of new members that a vertex must take to complete multiples that running members began,
 	// those below it included; nil: none.
 	Forced layout.Tally
@@ -64,12 +65,6 @@ func (m *Model) Role(i int) int32 {
 		return 0
 	}
 	return m.RoleOf[i]
-}
-
-// Member is a running member of the gang.
-type Member struct {
-	Pos  int32
-	Rank int
 }
 
 // Level is one level of groups.
@@ -186,7 +181,7 @@ func (m *Model) Wholes(low, high int) []int {
 		low = max(low, int(m.Forced.At(layout.Root)))
 	}
 	add := func(n int) {
-		if n >= low && n <= high && int64(n+len(m.Running))%unit == 0 {
+		if n >= low && n <= high && int64(n+m.Running.Len())%unit == 0 {
 			counts = append(counts, n)
 		}
 	}
@@ -217,7 +212,7 @@ func (m *Model) Unit(x layout.Vertex) int64 {
 // Features are those that do not depend on how members are cut into groups. O(shapes).
 func (m *Model) Features() features.Set {
 	f := m.Room.Features() | features.Groups.When(len(m.Levels) == 1) | features.Nested.When(len(m.Levels) > 1) |
-		features.Sibling.When(len(m.Siblings) > 0) | features.Friend.When(len(m.Friends) > 0) |
+		features.Sibling.When(m.Siblings.Any()) | features.Friend.When(len(m.Friends) > 0) |
 		features.Multiple.When(m.Multiple != nil) | keys.RulesOf(m.Policy).Feature
 	if m.Limits != nil {
 		f |= m.Limits.Features()

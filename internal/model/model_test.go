@@ -33,7 +33,7 @@ func TestWholesTearNothing(t *testing.T) {
 			if m.Multiple != nil {
 				all = m.Multiple[m.View.RootTop]
 			}
-			if !torn && int64(n+len(m.Running))%all == 0 && int64(n) >= m.Forced.At(layout.Root) {
+			if !torn && int64(n+m.Running.Len())%all == 0 && int64(n) >= m.Forced.At(layout.Root) {
 				want = append(want, n)
 			}
 		}
@@ -63,7 +63,7 @@ func TestReachedByGroups(t *testing.T) {
 			for i, pos := range positions {
 				add(m.Pending[i], pos)
 			}
-			for _, r := range m.Running {
+			for r := range m.Running.All() {
 				add(r.Rank, r.Pos)
 			}
 			for _, at := range groups {
@@ -126,7 +126,7 @@ func TestCandidatesHoldWhoRuns(t *testing.T) {
 		tier := int32(rapid.IntRange(0, int(m.View.RootTop)).Draw(t, "tier"))
 		var want []layout.Vertex
 		for _, d := range m.View.DomainsOf(tier) {
-			if !slices.ContainsFunc(m.Running, func(r model.Member) bool { return !m.View.Contains(d, m.View.NodeVertex(r.Pos)) }) {
+			if !slices.ContainsFunc(slices.Collect(m.Running.Positions()), func(pos int32) bool { return !m.View.Contains(d, m.View.NodeVertex(pos)) }) {
 				want = append(want, d)
 			}
 		}
@@ -155,7 +155,7 @@ func TestFeaturesTellWhatIsNotPlain(t *testing.T) {
 		m := spec.Draw(t)
 		f, l := m.Features(), m.Limits
 		for bit, want := range map[features.Set]bool{
-			features.Groups: len(m.Levels) == 1, features.Nested: len(m.Levels) > 1, features.Sibling: len(m.Running) > 0, features.Friend: len(m.Friends) > 0,
+			features.Groups: len(m.Levels) == 1, features.Nested: len(m.Levels) > 1, features.Sibling: m.Running.Len() > 0, features.Friend: len(m.Friends) > 0,
 			features.Multiple: m.Multiple != nil, features.Spread: m.Policy == gang.Spread, features.Balanced: m.Policy == gang.Balanced,
 			features.ByScore: m.Policy == gang.ByScore, features.Apart: l != nil && len(l.Apart) > 0, features.Within: l != nil && len(l.Within) > 0,
 			features.ApartGroups: l.CountGroups(), features.Uncounted: l.CountGroups() && (len(l.Groups) > 1 || len(l.Groups[0]) > 1), features.Scored: m.Room.(*spec.Room).Scored,

@@ -12,7 +12,7 @@ import (
 // GangLeast is the number of members that must run together once the gang is placed. A gang of one that declares no
 // minimum is a plain pod: 0.
 func GangLeast(p *problem.Problem) int {
-	n := len(p.Model.Pending) + len(p.Model.Running)
+	n := len(p.Model.Pending) + p.Model.Running.Len()
 	switch {
 	case p.Request.MinMember > 0 || n == 1:
 		return p.Request.MinMember
@@ -21,7 +21,7 @@ func GangLeast(p *problem.Problem) int {
 	case p.Parts.Minimal == nil:
 		return 0
 	}
-	return p.Parts.Minimal.Size() + len(p.Model.Running)
+	return p.Parts.Minimal.Size() + p.Model.Running.Len()
 }
 
 // AllByRank has the position of each member by rank, new ones at these positions; -1: neither placed nor running.

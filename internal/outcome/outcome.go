@@ -7,6 +7,7 @@ package outcome
 import (
 	"slices"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/problem"
@@ -57,16 +58,22 @@ func (o *Outcome) Members() (*problem.Problem, []int32) {
 // once. The order is that of gang and name.
 func (o *Outcome) WaitsFor() []*snapshot.Member {
 	p, waits := o.Of, o.Waits
-	if !slices.ContainsFunc(p.Own, func(m *snapshot.Member) bool { return m.Leaving }) {
+	if !someLeave(p.Snapshot, p.Request.Name) {
 		return waits
 	}
 	members, positions := o.Members()
 	waits = slices.Clone(waits)
 	for i := range positions {
-		if m := p.Snapshot.Member(p.Request.Name, members.Names[members.Model.Pending[i]]); m != nil && !slices.Contains(waits, m) {
+		if m := p.Snapshot.Member(p.Request.Name, members.NameOf(members.Model.Pending[i])); m != nil && !slices.Contains(waits, m) {
 			waits = append(waits, m)
 		}
 	}
 	slices.SortFunc(waits, snapshot.CompareMembers)
 	return waits
+}
+
+// someLeave says whether members of a gang are leaving. O(log of those that leave).
+func someLeave(c *snapshot.Snapshot, gang string) bool {
+	_, leaves := slices.BinarySearchFunc(c.Leaving, gang, func(m *snapshot.Member, gang string) int { return muster.CompareNatural(m.Class.Gang, gang) })
+	return leaves
 }

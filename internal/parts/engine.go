@@ -31,7 +31,7 @@ func (e Engine) Count() {
 	p := e.P
 	e.begin()
 	if p.Parts.Minimal = selectionsOf(p).Minimal(); p.Parts.Minimal == nil { // the minima exceed the members known
-		p.Model.Least = max(p.Request.MinMember-len(p.Model.Running), len(p.Model.Pending)+1)
+		p.Model.Least = max(p.Request.MinMember-p.Model.Running.Len(), len(p.Model.Pending)+1)
 		return
 	}
 	if p.Request.MinMember == 0 {

@@ -42,7 +42,7 @@ type cell struct {
 // has own members that differ. pinned says which pending members count for more with a quota; nil: none, or there is no quota. tries bounds
 // how many sets are held to vectors. O(members * log).
 func Of(m *model.Model, pinned []bool, tries int) *Picks {
-	k := &Picks{m: m, tries: tries, place: m.Places(), least: max(1, m.Gang.Least-len(m.Running))}
+	k := &Picks{m: m, tries: tries, place: m.Places(), least: max(1, m.Gang.Least-m.Running.Len())}
 	cells, loose := map[cell]int{}, false
 	m.Gang.Each(func(a *model.Part) {
 		before, whole := len(cells), []int32(nil)

@@ -64,7 +64,7 @@ func fulfils(p *problem.Problem, in model.Selection) bool {
 	for _, part := range p.Request.Parts {
 		n := 0
 		for i, is := range in {
-			if is && slices.Contains(part.Members, p.Names[p.Model.Pending[i]]) {
+			if is && slices.Contains(part.Members, p.NameOf(p.Model.Pending[i])) {
 				n++
 			}
 		}

@@ -189,7 +189,7 @@ func stopped(stop <-chan struct{}) bool {
 // members is the number of all members, those that run and stay included.
 func (s *Search) members() int {
 	p := cmp.Or(s.p.Unbundled, s.p)
-	return len(p.Model.Pending) + len(p.Model.Running)
+	return len(p.Model.Pending) + p.Model.Running.Len()
 }
 
 // planOf is what counts of a plan.

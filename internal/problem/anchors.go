@@ -3,27 +3,19 @@
 package problem
 
 import (
-	"iter"
-
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // findAnchors counts running members of the gang, and of its affinity key, at their nodes and every vertex above.
-// Leaving ones of the key count only if the request ignores that they leave. O(running members * tiers).
+// Leaving ones of the key count only if the request ignores that they leave. O(running members * tiers), but for those of the gang
+// where the snapshot counts them.
 func findAnchors(p *Problem) {
-	for i, m := range p.Model.Running {
-		if i == 0 {
-			p.Model.Siblings = make(layout.Tally, 2*len(p.Model.Running))
+	if p.Model.Siblings = p.below; p.below == nil && p.Model.Running.Len() > 0 {
+		p.Model.Siblings = layout.NewCensus(p.Model.View)
+		for pos := range p.Model.Running.Positions() {
+			p.Model.Siblings.Add(pos, 1)
 		}
-		p.Model.Siblings[p.Model.View.NodeVertex(m.Pos)]++
-	}
-	for i := 0; i < len(p.Model.Running); { // neighbours under one leaf at once
-		leaf, n := p.Model.View.LeafOf[p.Model.Running[i].Pos], i
-		for i < len(p.Model.Running) && p.Model.View.LeafOf[p.Model.Running[i].Pos] == leaf {
-			i++
-		}
-		p.Model.Siblings.Add(p.Model.View, leaf, int64(i-n))
 	}
 	if p.Request.AffinityKey == "" {
 		return
@@ -36,16 +28,13 @@ func findAnchors(p *Problem) {
 	})
 }
 
-// runningLCA is the lowest vertex above all running members of the gang, -1 if none run.
+// runningLCA is the lowest vertex above all running members of the gang, -1 if none run. O(running members), where the snapshot counts them
+// O(tiers).
 func runningLCA(p *Problem) layout.Vertex {
-	x := layout.Vertex(-1)
-	for _, m := range p.Model.Running {
-		if at := p.Model.View.NodeVertex(m.Pos); x < 0 {
-			x = at
-		} else {
-			x = p.Model.View.LCA(x, at)
-		}
+	if p.below != nil {
+		return p.below.Lowest(p.Model.Running.At(0))
 	}
+	x, _ := p.Model.Running.LowestIn(p.Model.View, 0, p.Model.Ranks)
 	return x
 }
 
@@ -55,15 +44,4 @@ func (p *Problem) IsOwn(name string) bool {
 		return name == p.Request.Name
 	}
 	return p.Team.Has(name)
-}
-
-// runningAt iterates over the positions of the gang's running members.
-func runningAt(p *Problem) iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		for i := range p.Model.Running {
-			if !yield(p.Model.Running[i].Pos) {
-				return
-			}
-		}
-	}
 }

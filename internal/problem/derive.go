@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/roll"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -32,7 +33,7 @@ func (p *Problem) derive() *Problem {
 func (p *Problem) Kept() *Problem {
 	next := p.derive()
 	// Pending may lie in the scratch, and Levels in oneLevel of the problem there: the next plan overwrites both.
-	next.scratch, next.Model.Memory, next.Model.Pending, next.Names, next.Model.Levels, next.Bounds, next.whole = nil, nil, nil, nil, nil, bounds.Search{}, nil
+	next.scratch, next.Model.Memory, next.Model.Pending, next.names, next.Model.Levels, next.Bounds, next.whole = nil, nil, nil, nil, nil, bounds.Search{}, nil
 	next.Room = next.Room.Fresh(next.IsOwn)
 	readSteps(next)
 	next.Room.Spared, next.Room.Before = false, nil // refusals are told over all nodes
@@ -254,14 +255,16 @@ func keepMembers(p, from *Problem, kept func(i int) bool) {
 func (p *Problem) beside(a *model.Answer) *Problem {
 	next := p.derive()
 	next.Room.LeavingGone = false
-	next.Model.Running = slices.Clone(p.Model.Running)
+	running := slices.Collect(p.Model.Running.All())
 	for i, pos := range a.Positions {
-		next.Model.Running = append(next.Model.Running, model.Member{Pos: pos, Rank: a.Of.Pending[i]})
+		running = append(running, roll.Member{Pos: pos, Rank: a.Of.Pending[i]})
 	}
-	slices.SortFunc(next.Model.Running, func(a, b model.Member) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortFunc(running, func(a, b roll.Member) int { return cmp.Compare(a.Rank, b.Rank) })
+	next.Model.Running = roll.Of(running...)
 	next.Model.Gather.Must, next.Model.Gather.Worths = a.Tier, []int32{a.Tier}
-	// New maps: findAnchors fills them, and those of p are shared with other problems.
-	next.Model.Siblings, next.Model.Friends, next.Model.LCA = nil, nil, runningLCA(next)
+	// New ones: findAnchors fills them, and those of p are shared with other problems.
+	next.below, next.Model.Siblings, next.Model.Friends = nil, nil, nil
+	next.Model.LCA = runningLCA(next)
 	findAnchors(next)
 	next.Model.Multiples = countRunning(next, next.Model.Multiples)
 	return next

@@ -15,7 +15,7 @@ import (
 // order: parts.12
 func inGroups(p *Problem) *Problem {
 	m := &p.Model
-	if len(p.Request.Parts) == 0 || p.Team != nil || p.Parts.State != nil || m.RoleOf != nil || len(m.Running) > 0 || m.Multiple != nil || m.Limits != nil ||
+	if len(p.Request.Parts) == 0 || p.Team != nil || p.Parts.State != nil || m.RoleOf != nil || m.Running.Len() > 0 || m.Multiple != nil || m.Limits != nil ||
 		len(m.Gang.Ranks)+len(m.Gang.Limits)+len(m.Multiples) > 0 {
 		return nil
 	}

@@ -43,7 +43,7 @@ func limitsNeedParts(p *Problem) bool {
 	case p.Model.Limits.CountDomains() && (short || outer.Gather.Must > p.Model.Limits.Within[0].Tier): // a group may use several of them
 		return true
 	}
-	return p.Model.Limits.CountGroups() && (short || len(p.Model.Levels) > 1 && len(p.Model.Running) > 0)
+	return p.Model.Limits.CountGroups() && (short || len(p.Model.Levels) > 1 && p.Model.Running.Len() > 0)
 }
 
 // limitsLetUnits says whether groups on one node each may be placed like members, beside outer levels or as the only one.
@@ -68,7 +68,7 @@ func slotsTellGroups(p *Problem, short bool) bool {
 // order: limits.11
 func triedFirst(p *Problem) (first []*Problem) {
 	cut := p.Parts.cut
-	if len(cut) != 1 || !countsDomainsOnly(p) || int64(p.Model.Ranks)%cut[0].Size != 0 || len(p.Model.Running) > 0 || p.Parts.State != nil || p.Room.Zones().Bind() {
+	if len(cut) != 1 || !countsDomainsOnly(p) || int64(p.Model.Ranks)%cut[0].Size != 0 || p.Model.Running.Len() > 0 || p.Parts.State != nil || p.Room.Zones().Bind() {
 		return nil
 	}
 	counted, groups := p.Model.Limits.Within[0].Tier, &cut[0].Gather
@@ -307,7 +307,7 @@ func aloneDomains(p *Problem, positions []int32) iter.Seq2[layout.Vertex, string
 				return
 			}
 		}
-		for _, m := range p.Model.Running {
+		for m := range p.Model.Running.All() {
 			if !at(m.Pos, m.Rank) {
 				return
 			}
@@ -361,14 +361,20 @@ func byGang(p *Problem) (gangs [][]int32) {
 // order: limits.4
 func (p *Problem) aloneBroken() bool {
 	by := companyByRank(p)
-	return by != nil && slices.ContainsFunc(p.Model.Running, func(m model.Member) bool {
-		return p.Room.Company.Of(by[m.Rank].limits, by[m.Rank].gang).Meets(m.Pos, p.Room.Slots().State())
-	})
+	if by == nil {
+		return false
+	}
+	for m := range p.Model.Running.All() {
+		if p.Room.Company.Of(by[m.Rank].limits, by[m.Rank].gang).Meets(m.Pos, p.Room.Slots().State()) {
+			return true
+		}
+	}
+	return false
 }
 
 // Broken says whether running members of the gang break one of its limits by themselves, so that no plan keeps it.
 func (p *Problem) Broken() bool {
-	return p.Model.Limits.Broken(p.Model.View, runningAt(p), p.Model.Siblings, p.Room.Company, p.Room.Slots().State()) || p.aloneBroken()
+	return p.Model.Limits.Broken(p.Model.View, p.Model.Running.Positions(), p.Model.Siblings, p.Room.Company, p.Room.Slots().State()) || p.aloneBroken()
 }
 
 // WaitsFor lists the leaving members that must be gone before the members, or units, fit at these positions: also those who are near members

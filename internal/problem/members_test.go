@@ -72,8 +72,8 @@ func TestRanks(t *testing.T) {
 		p := drawn(t, spec, req)
 		own := validity.Own(&spec, req)
 		want := validity.Ranks(req, own)
-		require.Len(t, p.Names, len(want))
-		for rank, name := range p.Names {
+		require.Len(t, namesOf(p), len(want))
+		for rank, name := range namesOf(p) {
 			require.Equal(t, want[name], rank, name)
 		}
 		require.Equal(t, len(want), p.Model.Ranks)
@@ -84,7 +84,7 @@ func TestRanks(t *testing.T) {
 		slices.Sort(pending)
 		require.Equal(t, pending, p.Model.Pending)
 		running := map[int]int32{}
-		for _, m := range p.Model.Running {
+		for m := range p.Model.Running.All() {
 			running[m.Rank] = m.Pos
 		}
 		require.Len(t, running, len(own))
@@ -130,11 +130,11 @@ func TestAnchors(t *testing.T) {
 			}
 			require.Equal(t, siblings, p.Model.Siblings.At(x))
 			require.Equal(t, friends, p.Model.Friends.At(x))
-			if len(p.Model.Running) == 0 {
+			if p.Model.Running.Len() == 0 {
 				require.Negative(t, p.Model.LCA)
 				continue
 			}
-			all := siblings == int64(len(p.Model.Running))
+			all := siblings == int64(p.Model.Running.Len())
 			require.Equal(t, all, v.Contains(x, p.Model.LCA), "the lowest vertex above all that run")
 		}
 	})
@@ -143,7 +143,7 @@ func TestAnchors(t *testing.T) {
 // Positions by rank are those of new members and of running ones; a rank that is neither has none.
 func TestPositionsByRank(t *testing.T) {
 	p := ready(t, request(3, nil), runs("g", "m1a", "c1"))
-	require.Equal(t, []string{"m0", "m1", "m1a", "m2"}, p.Names)
+	require.Equal(t, []string{"m0", "m1", "m1a", "m2"}, namesOf(p))
 	require.Equal(t, []int32{0, 1, -1, 2}, p.Model.Places())
 	require.Equal(t, []int32{-1, -1, at(p, "c1"), -1}, p.Model.PositionsByRank())
 }
@@ -159,7 +159,7 @@ func TestIndexesThatAreNoRanks(t *testing.T) {
 			}
 		})
 		want := validity.Ranks(req, nil)
-		for rank, name := range ready(t, req).Names {
+		for rank, name := range namesOf(ready(t, req)) {
 			require.Equal(t, want[name], rank, "indexes %v, member %s", indexes, name)
 		}
 	}
@@ -176,7 +176,7 @@ func TestMembersRunOnce(t *testing.T) {
 			p, err := ask(t, spec, request(2, func(req *gang.Request) { req.IgnoreLeaving = ignore }), nil)
 			if r.Leaving && !ignore {
 				require.NoError(t, err)
-				require.Empty(t, p.Model.Running, "it does not run any more")
+				require.Zero(t, p.Model.Running.Len(), "it does not run any more")
 				continue
 			}
 			var invalid *muster.InvalidError
@@ -184,4 +184,13 @@ func TestMembersRunOnce(t *testing.T) {
 			require.Equal(t, "request.Members[1].Name", invalid.Field)
 		}
 	}
+}
+
+// namesOf are the names of all members by rank.
+func namesOf(p *problem.Problem) []string {
+	out := make([]string, p.Model.Ranks)
+	for rank := range out {
+		out[rank] = p.NameOf(rank)
+	}
+	return out
 }

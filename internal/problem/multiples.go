@@ -86,7 +86,7 @@ func settleMultiples(p *Problem) error {
 		p.Model.Multiple, p.Model.Gang.Multiples = nil, p.MultiplesIn(p.Request.Gather)
 		bindMultiples(p)
 		return nil
-	case len(p.Model.Running) > 0 && len(p.Model.Levels) > 0:
+	case p.Model.Running.Len() > 0 && len(p.Model.Levels) > 0:
 		return muster.Unsupported("request.Gather", p.Request.Name, "multiples for a gang with groups of which members run")
 	}
 	if len(p.Model.Levels) > 0 {
@@ -126,16 +126,14 @@ func wholly(a *model.Part) bool {
 // order: multiples.2
 func forceMultiples(p *Problem) {
 	p.Model.Forced = layout.Tally{}
-	for x := range p.Model.Siblings {
-		if p.Model.View.IsNode(x) {
-			force(p, x)
+	above := map[layout.Vertex]bool{} // the nodes that they are on, and all domains above but the root, which is in nobody's multiple
+	for pos := range p.Model.Running.Positions() {
+		for x := p.Model.View.NodeVertex(pos); x != layout.Root && !above[x]; x = p.Model.View.Above(x) {
+			above[x] = true
 		}
 	}
-	// Parents have lower ids than their children, so ids go down. The root is in nobody's multiple.
-	for _, x := range slices.Backward(slices.Sorted(maps.Keys(p.Model.Siblings))) {
-		if !p.Model.View.IsNode(x) && x != layout.Root {
-			force(p, x)
-		}
+	for _, x := range slices.Backward(slices.Sorted(maps.Keys(above))) { // parents have lower ids than their children, so ids go down
+		force(p, x)
 	}
 }
 
@@ -145,7 +143,7 @@ func forceMultiples(p *Problem) {
 // order: multiples.2
 func force(p *Problem, x layout.Vertex) {
 	unit := p.Model.Unit(p.Model.View.Above(x))
-	if lack := (p.Model.Siblings[x] + p.Model.Forced[x]) % unit; lack > 0 {
+	if lack := (p.Model.Siblings.At(x) + p.Model.Forced[x]) % unit; lack > 0 {
 		for up := x; up >= 0; up = p.Model.View.Above(up) {
 			p.Model.Forced[up] += unit - lack
 		}

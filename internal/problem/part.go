@@ -18,12 +18,12 @@ import (
 //
 // order: parts.1
 func readParts(p *Problem) error {
-	rank := make(map[string]int, len(p.Model.Pending)+len(p.Model.Running))
+	rank := make(map[string]int, len(p.Model.Pending)+p.Model.Running.Len())
 	for _, one := range p.Model.Pending {
-		rank[p.Names[one]] = one
+		rank[p.NameOf(one)] = one
 	}
-	for _, m := range p.Model.Running {
-		rank[p.Names[m.Rank]] = m.Rank
+	for m := range p.Model.Running.All() {
+		rank[p.NameOf(m.Rank)] = m.Rank
 	}
 	p.Model.Gang = &model.Part{Number: p.Called.Gang(p.Request.Name, len(p.Request.Parts)), Gather: p.Model.Gather, Least: p.Request.MinMember}
 	r := partReader{p: p, rank: rank, implied: map[*model.Part][]gang.Rule{p.Model.Gang: limits.ImpliedInside(p.Request.Limits)}}
@@ -196,7 +196,7 @@ func cut(p *Problem, a *model.Part, ranks []int, levels []model.Level) {
 // cutByLevels makes parts of the equal groups of a gang whose members are of several shapes. Each group is placed
 // whole or not at all; with a MinMember that decides how many, not a number of groups.
 func cutByLevels(p *Problem) {
-	ranks := make([]int, len(p.Model.Pending)+len(p.Model.Running))
+	ranks := make([]int, len(p.Model.Pending)+p.Model.Running.Len())
 	for i := range ranks {
 		ranks[i] = i
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/holds"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/internal/model"
@@ -34,7 +35,6 @@ type Problem struct {
 	Room     room.Room   // what nodes have for them
 	Snapshot *snapshot.Snapshot
 	Request  *gang.Request
-	Names    []string        // of the members, or units, by rank
 	Called   partnames.Names // the parts of the gang
 	Parts    partState
 	// together: units are groups that must gather on a node.
@@ -44,6 +44,10 @@ type Problem struct {
 	Pinned    map[string]bool    // members that are not preemptible
 	Team      Team               // gangs that start together, whose common request this is; else nil
 	Own       []*snapshot.Member // the gang's members on the cluster, in natural order of names
+	names     []string           // of the members, or units, by rank; where there are standing ones, of the new ones in rank order
+	fresh     []int              // where there are standing ones, the ranks of the new ones
+	standing  []*snapshot.Member // those that run, in rank order, as the snapshot has them; nil: nobody runs, or it has not
+	below     *layout.Census     // how many of them are below a vertex, as the snapshot counts them; nil: it does not, or others run as well
 	oneLevel  [1]model.Level     // memory of the levels, where there is no second one
 	wants     *quota.Ask         // what all new members ask for, where the quota leaves some out for good; else nil
 	RefusedBy *quota.Refusal     // the quota's refusal of the least members; nil: it admits them
@@ -156,10 +160,10 @@ func (p *Problem) NewBudget() *front.Budget { return front.NewBudget(p.Model.Ste
 // Ready finishes a problem once Least is known: it reads policies of zones, and counts running members by vertex.
 func (p *Problem) Ready() {
 	p.Room.Align()
-	if len(p.Model.Running) > 0 || p.Request.AffinityKey != "" {
+	if p.Model.Running.Len() > 0 || p.Request.AffinityKey != "" {
 		findAnchors(p)
 	}
-	if p.Model.Multiple != nil && len(p.Model.Siblings) > 0 && !p.InParts() {
+	if p.Model.Multiple != nil && p.Model.Siblings.Any() && !p.InParts() {
 		forceMultiples(p)
 	}
 	if p.InParts() {

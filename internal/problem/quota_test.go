@@ -75,7 +75,7 @@ func TestQuotasAdmitSelections(t *testing.T) {
 	four := p.Only(selections.FirstOnes(&p.Model, 4))
 	rest := four.Unselected(&model.Answer{Of: &four.Model, Positions: make([]int32, 4), Tier: 3})
 	require.Equal(t, []int{4, 5, 6, 7}, rest.Model.Pending)
-	require.Len(t, rest.Model.Running, 4)
+	require.Equal(t, 4, rest.Model.Running.Len())
 	for n, admitted := range map[int]int{2: 2, 3: 0} {
 		in := make(model.Selection, 4)
 		for i := range n {

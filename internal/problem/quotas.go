@@ -25,7 +25,7 @@ func (p *Problem) Asks(n int) quota.Ask {
 			at = int(p.Model.RoleOf[i])
 		}
 		of[at]++
-		if len(p.Pinned) > 0 && p.Pinned[members.Names[rank]] {
+		if len(p.Pinned) > 0 && p.Pinned[members.NameOf(rank)] {
 			pinned[at]++
 		}
 	}
@@ -45,7 +45,7 @@ func (p *Problem) PinnedPending() []bool {
 	}
 	pinned := make([]bool, len(p.Model.Pending))
 	for i, rank := range p.Model.Pending {
-		pinned[i] = p.Pinned[p.Names[rank]]
+		pinned[i] = p.Pinned[p.NameOf(rank)]
 	}
 	return pinned
 }
@@ -118,7 +118,7 @@ func leaveOut(p *Problem, state *quota.State) bool {
 	var pinned, others []int
 	first := 0 // of the pinned ones, among the first that must be placed
 	for i, rank := range p.Model.Pending {
-		if !p.Pinned[p.Names[rank]] {
+		if !p.Pinned[p.NameOf(rank)] {
 			others = append(others, rank)
 			continue
 		}

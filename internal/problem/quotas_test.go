@@ -25,7 +25,7 @@ func TestAsksAreSums(t *testing.T) {
 		for i := range 1 + r.IntN(9) {
 			role := r.IntN(len(p.Room.Shapes))
 			name := fmt.Sprint(i)
-			p.Model.RoleOf, p.Model.Pending, p.Names = append(p.Model.RoleOf, int32(role)), append(p.Model.Pending, i), append(p.Names, name)
+			p.Model.RoleOf, p.Model.Pending, p.names = append(p.Model.RoleOf, int32(role)), append(p.Model.Pending, i), append(p.names, name)
 			request.Add(p.Room.Shapes[role].Resources)
 			if r.IntN(2) == 0 {
 				p.Pinned[name] = true

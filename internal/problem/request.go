@@ -15,6 +15,8 @@ import (
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/ranks"
+	"github.com/muster-sched/muster/internal/roll"
+	"github.com/muster-sched/muster/internal/snapshot"
 )
 
 // chooseTree finds the topology: the one that the request names, else the only one, else "default". In it, it finds the domain in which the
@@ -33,8 +35,9 @@ func chooseTree(p *Problem) error {
 	return nil
 }
 
-// rankMembers orders new and running members together: by index where they have one, then by name. A gang none of whose
-// members is on the cluster, in a request in rank order, takes O(members); else O(members * log).
+// rankMembers orders new and running members together: by index where they have one, then by name. O(new ones) for a request in rank order while
+// nobody of the gang is on the cluster, and else O(new members * log) and what [snapshot.GangMembers.Census] costs; where that has no answer,
+// O(members * log).
 func rankMembers(p *Problem) error {
 	if p.Team != nil {
 		place(p, p.Team.Ranking(p))
@@ -42,11 +45,11 @@ func rankMembers(p *Problem) error {
 	}
 	p.Own = p.Snapshot.MembersOf(p.Request.Name)
 	if len(p.Own) == 0 && p.ordered {
-		p.Model.Pending, p.Names = p.scratch.pending[:0], p.scratch.names[:0]
+		p.Model.Pending, p.names = p.scratch.pending[:0], p.scratch.names[:0]
 		for i := range p.Request.Members {
-			p.Model.Pending, p.Names = append(p.Model.Pending, i), append(p.Names, p.Request.Members[i].Name)
+			p.Model.Pending, p.names = append(p.Model.Pending, i), append(p.names, p.Request.Members[i].Name)
 		}
-		p.scratch.pending, p.scratch.names, p.Model.Ranks = p.Model.Pending, p.Names, len(p.Names)
+		p.scratch.pending, p.scratch.names, p.Model.Ranks = p.Model.Pending, p.names, len(p.names)
 		return nil
 	}
 	for i := 0; i < len(p.Request.Members) && len(p.Own) > 0; i++ {
@@ -55,35 +58,85 @@ func rankMembers(p *Problem) error {
 			return muster.Invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
 	}
+	if rankBeside(p) {
+		return nil
+	}
 	all := ranks.Of(p.Request, p.Own, p.Model.View)
-	if r := p.Request; r.PP > 0 || r.DP > 0 || len(r.Groups) > 0 {
+	if isCut(p.Request) {
 		all = ranks.AtIndexes(all)
 	}
 	place(p, all)
 	return nil
 }
 
+// rankBeside ranks new members among those that run, as the snapshot has these; false if it does not have them in rank order, or if members are
+// cut into groups and only some have an index. The ranks are those of [ranks.Of]. O(new members * log), and the cost of a census.
+func rankBeside(p *Problem) bool {
+	g, runs := p.Snapshot.Gangs.Get(&snapshot.GangMembers{Name: p.Request.Name})
+	if !runs {
+		return false
+	}
+	below := g.Census(p.Model.View)
+	if below == nil {
+		return false
+	}
+	fresh, at := ranks.Beside(p.Request, g.Members)
+	if isCut(p.Request) && someIndexed(fresh, g.Members) {
+		return false
+	}
+	p.standing, p.below, p.Model.Pending, p.names = g.Members, below, append(p.scratch.pending[:0], at...), p.scratch.names[:0]
+	for i := range fresh {
+		p.names = append(p.names, fresh[i].Name)
+	}
+	p.Model.Running = roll.Beside(ranks.Standing(g.Members), p.Model.View, at)
+	p.fresh, p.scratch.pending, p.scratch.names, p.Model.Ranks = at, p.Model.Pending, p.names, len(fresh)+len(g.Members)
+	p.Model.LCA = runningLCA(p)
+	return true
+}
+
+// isCut says whether the request cuts members into groups by their ranks.
+func isCut(r *gang.Request) bool { return r.PP > 0 || r.DP > 0 || len(r.Groups) > 0 }
+
+// someIndexed says whether some members have an index and others have none; both lists are in rank order and not empty.
+func someIndexed(fresh []ranks.Ranked, running []*snapshot.Member) bool {
+	first, last := fresh[0].Indexed || running[0].Indexed, fresh[len(fresh)-1].Indexed && running[len(running)-1].Indexed
+	return first && !last
+}
+
+// NameOf is the name of a member, or unit. O(log new members) with running ones, else O(1).
+func (p *Problem) NameOf(rank int) string {
+	if p.standing == nil {
+		return p.names[rank]
+	}
+	i, is := slices.BinarySearch(p.fresh, rank)
+	if is {
+		return p.names[i]
+	}
+	return p.standing[rank-i].Name
+}
+
 // place divides members, given in rank order, into pending and running ones.
 func place(p *Problem, all []ranks.Ranked) {
-	p.Model.Pending, p.Names = p.scratch.pending[:0], p.scratch.names[:0]
-	p.Model.Running = slices.Grow(p.Model.Running, max(0, len(all)-len(p.Request.Members)))
+	p.Model.Pending, p.names = p.scratch.pending[:0], p.scratch.names[:0]
+	running := make(roll.List, 0, max(0, len(all)-len(p.Request.Members)))
 	for i := range all {
 		m := &all[i]
-		p.Names = append(p.Names, m.Name)
+		p.names = append(p.names, m.Name)
 		if m.Pos < 0 {
 			p.Model.Pending = append(p.Model.Pending, i)
 		} else {
-			p.Model.Running = append(p.Model.Running, model.Member{Pos: m.Pos, Rank: i})
+			running = append(running, m.Pos)
 		}
 	}
-	p.scratch.pending, p.scratch.names, p.Model.Ranks = p.Model.Pending, p.Names, len(all)
+	p.Model.Running = roll.Beside(running, nil, slices.Clone(p.Model.Pending))
+	p.scratch.pending, p.scratch.names, p.Model.Ranks = p.Model.Pending, p.names, len(all)
 	p.Model.LCA = runningLCA(p)
 }
 
 // countMembers resolves MinMember and the levels of groups against the number of known members, or the Total of the
 // request if that is larger. At least one new member must be placed.
 func countMembers(p *Problem) error {
-	total := len(p.Model.Pending) + len(p.Model.Running)
+	total := len(p.Model.Pending) + p.Model.Running.Len()
 	groups, err := p.Request.Levels(max(total, p.Request.Total))
 	if err == nil && len(groups) > 1 { // of a gang that is not known as a whole they must divide the known members
 		_, err = p.Request.Levels(total)
@@ -97,7 +150,7 @@ func countMembers(p *Problem) error {
 	}
 	p.Model.Least = len(p.Model.Pending)
 	if p.Request.MinMember > 0 {
-		p.Model.Least = max(1, p.Request.MinMember-len(p.Model.Running))
+		p.Model.Least = max(1, p.Request.MinMember-p.Model.Running.Len())
 	}
 	return nil
 }
@@ -197,7 +250,7 @@ func chooseShapes(p *Problem) error {
 		return p.Room.SumNeeds()
 	}
 	size := unitSize(p)
-	if size == 0 || len(p.Model.Running) > 0 || p.Model.Multiple != nil || len(shapes)%size != 0 {
+	if size == 0 || p.Model.Running.Len() > 0 || p.Model.Multiple != nil || len(shapes)%size != 0 {
 		return chooseRoles(p, shapes)
 	}
 	for i := size; i < len(shapes); i++ {
@@ -230,7 +283,7 @@ func shapesByRank(p *Problem) []*gang.Shape {
 	var own map[string]*gang.Shape // made where members do not stand in rank order
 	shapes := make([]*gang.Shape, len(p.Model.Pending))
 	for i, rank := range p.Model.Pending {
-		name := p.Names[rank]
+		name := p.NameOf(rank)
 		if own == nil && members[i].Name == name {
 			shapes[i] = cmp.Or(members[i].Shape, &p.Request.Shape)
 			continue
@@ -251,9 +304,9 @@ func shapesByRank(p *Problem) []*gang.Shape {
 func bundle(p *Problem, size int) {
 	members := p.unbundled()
 	p.Unbundled, p.together = members, true
-	p.Model.Pending, p.Names = nil, nil
+	p.Model.Pending, p.names = nil, nil
 	for rank := 0; rank < len(members.Model.Pending); rank += size {
-		p.Model.Pending, p.Names = append(p.Model.Pending, rank/size), append(p.Names, fmt.Sprintf("group %d", rank/size))
+		p.Model.Pending, p.names = append(p.Model.Pending, rank/size), append(p.names, fmt.Sprintf("group %d", rank/size))
 	}
 	p.Model.Levels = slices.Clone(p.Model.Levels[:len(p.Model.Levels)-1])
 	for i := range p.Model.Levels {

@@ -32,7 +32,7 @@ func TestGroupsOnNodesAreUnits(t *testing.T) {
 	p := ready(t, pairs(func(req *gang.Request) { req.MinMember = 3 }))
 	require.False(t, p.InParts())
 	require.Equal(t, []int{0, 1, 2, 3}, p.Model.Pending)
-	require.Equal(t, []string{"group 0", "group 1", "group 2", "group 3"}, p.Names)
+	require.Equal(t, []string{"group 0", "group 1", "group 2", "group 3"}, []string{p.NameOf(0), p.NameOf(1), p.NameOf(2), p.NameOf(3)})
 	require.Len(t, p.Model.Levels, 1)
 	require.Equal(t, int64(2), p.Model.Levels[0].Size, "two units of two")
 	require.Equal(t, 2, p.Model.Least, "three members are in two groups")

@@ -47,6 +47,34 @@ func Of(req *gang.Request, own []*snapshot.Member, v *layout.View) []Ranked {
 	return all
 }
 
+// Standing are running members in rank order. Their places are nodes.
+type Standing []*snapshot.Member
+
+// Len is the number of members.
+func (s Standing) Len() int { return len(s) }
+
+// At is the node of the i-th.
+func (s Standing) At(i int) int32 { return s[i].Node }
+
+// Beside is the new members of a request in rank order, and the rank that each has where the others, none of whom leaves, stand in rank order
+// too. The slices are the caller's. O(new members * log).
+func Beside(req *gang.Request, running Standing) (fresh []Ranked, at []int) {
+	fresh, at = make([]Ranked, len(req.Members)), make([]int, len(req.Members))
+	for i := range req.Members {
+		fresh[i] = pending(&req.Members[i])
+	}
+	if !slices.IsSortedFunc(fresh, Compare) {
+		slices.SortFunc(fresh, Compare)
+	}
+	for i := range fresh {
+		before, _ := slices.BinarySearchFunc(running, fresh[i], func(m *snapshot.Member, f Ranked) int {
+			return Compare(Ranked{m.Name, m.Index, m.Indexed, 0}, f)
+		})
+		at[i] = i + before
+	}
+	return fresh, at
+}
+
 // Compare puts members with an index first, by index, then the others by name.
 //
 // order: ranks.1

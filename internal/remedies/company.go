@@ -79,7 +79,7 @@ func (r *rooms) emptied(d layout.Vertex) []gain {
 	for pos := v.First(d); pos < v.EndOf(d); pos++ {
 		in, ok := r.domainOf(pos)
 		// With running members it may help to empty their domain, though no other member comes to it.
-		if units := r.company.kept[v.Node(pos)]; ok && (units != notKept || len(r.p.Model.Running) > 0) {
+		if units := r.company.kept[v.Node(pos)]; ok && (units != notKept || r.p.Model.Running.Len() > 0) {
 			if in != last {
 				out, last = append(out, gain{pos, 0}), in
 			}

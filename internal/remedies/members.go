@@ -20,7 +20,7 @@ func (f *Search) members(at state) []step {
 	if p == nil {
 		return nil
 	}
-	of, running := p, len(p.Model.Running)
+	of, running := p, p.Model.Running.Len()
 	if p.Unbundled != nil {
 		of = p.Unbundled
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/match"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/roll"
 	"github.com/muster-sched/muster/internal/room"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/validity"
@@ -97,13 +98,15 @@ func newAsked(t require.TestingT, spec cluster.Spec, req *gang.Request, shapes .
 func onSnapshot(t require.TestingT, c *snapshot.Snapshot, req *gang.Request, shapes ...*gang.Shape) *asked {
 	a := &asked{spec: cluster.Spec{Trees: c.Trees(), NUMAExclusive: c.NUMAExclusive(), Nodes: slices.Collect(c.Nodes()), Running: slices.Collect(c.Running())}}
 	v := c.Lineage.Tree("")
-	m := &model.Model{View: v, LCA: -1, Room: plain{}, Siblings: layout.Tally{}}
+	m := &model.Model{View: v, LCA: -1, Room: plain{}, Siblings: layout.NewCensus(v)}
+	var running []roll.Member
 	for i, o := range c.MembersOf(req.Name) {
 		if validity.Stays(req, &cluster.Running{Leaving: o.Leaving}) {
-			m.Running = append(m.Running, model.Member{Pos: v.At(o.Node), Rank: i})
-			m.Siblings.Add(v, v.NodeVertex(v.At(o.Node)), 1)
+			running = append(running, roll.Member{Pos: v.At(o.Node), Rank: i})
+			m.Siblings.Add(v.At(o.Node), 1)
 		}
 	}
+	m.Running = roll.Of(running...)
 	judges, err := match.ForRequest(req, c.ManyTaints)
 	require.NoError(t, err)
 	l, err := limits.Read(v, req)

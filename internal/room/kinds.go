@@ -49,7 +49,7 @@ func (r *Room) Kinds(roles []*Room, demand []int64, taken map[int32]Reserved, re
 	row := make([]int64, width+8) // and a key, unless it is long
 	k.reader, k.row, k.key = k.newFreeReader(), row[:width:width], row[width:width]
 	// Zones, excluded nodes, running members and selective roles tell unmarked neighbours apart.
-	k.alike, k.alone = !r.Zones().Bind() && !k.excluded.any() && len(r.Model.Siblings) == 0, r.Model.View.RootTop
+	k.alike, k.alone = !r.Zones().Bind() && !k.excluded.any() && !r.Model.Siblings.Any(), r.Model.View.RootTop
 	for i, one := range roles {
 		open := !one.Slots().Selective() && r.Request.Eligible == nil
 		if k.alike = k.alike && open; one.Model.Limits.AreAlone() {

@@ -27,7 +27,7 @@ const boundlessSlots = 1 << 24
 // Same answer as order: slots.1, slots.2, faster.
 func (k Slots) table() model.SlotTable {
 	inside := k.r.Inside
-	if features.KeptIndex.Takes(k.r.Model.Features()) && (!k.r.Model.Limits.CountMembers() || len(k.r.Model.Running) == 0) &&
+	if features.KeptIndex.Takes(k.r.Model.Features()) && (!k.r.Model.Limits.CountMembers() || k.r.Model.Running.Len() == 0) &&
 		(inside == layout.Root || k.keepsInside()) {
 		if ix := k.OwnIndex(); ix != nil {
 			if inside == layout.Root && k.r.Model.Hard {
@@ -42,7 +42,7 @@ func (k Slots) table() model.SlotTable {
 // keepsInside says whether the index of all nodes serves a request that must stay in one domain: nobody of the gang runs elsewhere, and no
 // limit binds the domains around.
 func (k Slots) keepsInside() bool {
-	return len(k.r.Model.Running) == 0 && k.r.Model.Limits == nil
+	return k.r.Model.Running.Len() == 0 && k.r.Model.Limits == nil
 }
 
 // tableBeside has the slots that are left beside the members of a waiting plan, which limits count by themselves: they run. They are at

@@ -55,7 +55,7 @@ func TestTableEqualsCount(t *testing.T) {
 		a.Spared = draws.Chance(t, 20, "without nodes for others")
 		sameTable(t, a)
 		inside := a.Inside != layout.Root && a.Model.Limits != nil // counted for the request alone
-		if a.Allowed == nil && !inside && len(a.Model.Running) == 0 && (a.Request.Eligible == nil || a.Request.Class != "") {
+		if a.Allowed == nil && !inside && a.Model.Running.Len() == 0 && (a.Request.Eligible == nil || a.Request.Class != "") {
 			table := a.Nodes().Table()
 			require.NotNil(t, table.Ix, "there is an index of the shape")
 		}
@@ -155,7 +155,7 @@ func TestSlotsWithMultiples(t *testing.T) {
 			m.Multiple = append(m.Multiple, one)
 		}
 		a.limit(nil) // members under both are placed as parts are
-		if len(m.Running) > 0 {
+		if m.Running.Len() > 0 {
 			m.Forced = layout.Tally{}
 			force(a, layout.Root)
 		}

@@ -35,7 +35,7 @@ func Binding(p *problem.Problem) string {
 	switch {
 	case multiples:
 		return e.BindingMultiple()
-	case len(p.Model.Running) > 0:
+	case p.Model.Running.Len() > 0:
 		return "running members"
 	case p.Unbundled != nil:
 		return fmt.Sprintf("MustGather node for groups of %d", p.Room.Size())

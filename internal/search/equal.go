@@ -101,7 +101,7 @@ func (e equal) Allows(units int, st model.Strategy) (outside int64, ok bool) {
 // Exact says whether slots alone decide: no multiples, no begun groups.
 func (e equal) Exact() bool {
 	m := &e.p.Model
-	return m.Multiple == nil && m.Limits == nil && !e.p.Snapshot.Closed.Any() && (len(m.Levels) == 0 || len(m.Running) == 0)
+	return m.Multiple == nil && m.Limits == nil && !e.p.Snapshot.Closed.Any() && (len(m.Levels) == 0 || m.Running.Len() == 0)
 }
 
 // Room is nil: the slots of the shape say what fits on a node.
@@ -163,5 +163,5 @@ func (e equal) BindingRule() string {
 // order: refusals.4
 func (e equal) BindingMultiple() string {
 	p := e.p
-	return partnames.Multiple(p.Model.View, p.MultiplesIn(p.Request.Gather), len(p.Model.Pending)+len(p.Model.Running))
+	return partnames.Multiple(p.Model.View, p.MultiplesIn(p.Request.Gather), len(p.Model.Pending)+p.Model.Running.Len())
 }

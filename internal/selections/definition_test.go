@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/roll"
 	"github.com/muster-sched/muster/internal/spec"
 	"github.com/muster-sched/muster/internal/steps"
 )
@@ -29,7 +30,7 @@ func drawGang(t *rapid.T) *model.Model {
 		for range rapid.IntRange(0, 3-level).Draw(t, "own members") {
 			a.Ranks = append(a.Ranks, m.Ranks)
 			if rapid.IntRange(0, 5).Draw(t, "runs") == 0 {
-				m.Running = append(m.Running, model.Member{Rank: m.Ranks, Pos: int32(rapid.IntRange(0, int(m.View.Nodes)-1).Draw(t, "position"))})
+				m.Running = roll.Of(append(slices.Collect(m.Running.All()), roll.Member{Rank: m.Ranks, Pos: int32(rapid.IntRange(0, int(m.View.Nodes)-1).Draw(t, "position"))})...)
 			} else {
 				m.Pending, m.RoleOf = append(m.Pending, m.Ranks), append(m.RoleOf, int32(rapid.IntRange(0, 1).Draw(t, "role")))
 			}
@@ -98,7 +99,7 @@ func keeping(m *model.Model, all []model.Selection) []model.Selection {
 	if m.Multiples == nil {
 		return all
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(in model.Selection) bool { return int64(in.Size()+len(m.Running))%m.Multiples[0].Total != 0 })
+	return slices.DeleteFunc(slices.Clone(all), func(in model.Selection) bool { return int64(in.Size()+m.Running.Len())%m.Multiples[0].Total != 0 })
 }
 
 // first is the first of a list, nil if it is empty.

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/roll"
 	"github.com/muster-sched/muster/internal/steps"
 	"github.com/muster-sched/muster/topology"
 )
@@ -107,7 +108,7 @@ func TestPartsThatRunStay(t *testing.T) {
 	m := gangOf([]int{0, 1}, []int{2})
 	m.Gang.Parts[0].Least = 3
 	require.Equal(t, model.Selection{false, false, true}, Of(m, nil).Minimal())
-	m.Pending, m.RoleOf, m.Running = []int{1, 2}, []int32{0, 0}, []model.Member{{Rank: 0}}
+	m.Pending, m.RoleOf, m.Running = []int{1, 2}, []int32{0, 0}, roll.Of(roll.Member{Rank: 0})
 	require.Nil(t, Of(m, nil).Minimal())
 	require.Nil(t, Of(m, nil).Most(within(9, 1, 1)))
 	require.Nil(t, Of(m, nil).Least())

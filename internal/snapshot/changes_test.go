@@ -317,7 +317,7 @@ func stateOf(t require.TestingT, c *Snapshot) stated {
 			on = append(on, m.Class.Gang+" "+m.Name)
 		}
 		slices.Sort(on)
-		s.by["on "+n.Name] = []any{free, on, c.Closed.By(id), c.FlagsOf(id), len(c.On(id))}
+		s.by["on "+n.Name] = []any{free, on, c.Closed.By(id), c.FlagsOf(id), len(c.sortedOn(id))}
 		if zones := c.Zones.At(id); zones != nil {
 			s.by["zones of "+n.Name] = fmt.Sprint(zones.Hosts(0), zones.Hosts(1), zones.Lack(numa.Placed{Shares: []numa.Share{{Resources: muster.Resources{"gpu": 2}}}}))
 		}

@@ -37,7 +37,7 @@ func (c *Snapshot) checkSnapshot() {
 	invariant.Hold(slices.Equal(c.Leaving, leaving), "the leaving members are not those of the gangs")
 	for id := range int32(len(c.Lineage.Names)) {
 		s := c.Static.at(id)
-		invariant.Hold(slices.Equal(c.On(id), on[id]), "the members on node %s are not those of the gangs", c.Lineage.Names[id])
+		invariant.Hold(slices.Equal(c.sortedOn(id), on[id]), "the members on node %s are not those of the gangs", c.Lineage.Names[id])
 		invariant.Hold(s.flags&Present != 0 || len(on[id]) == 0, "members run on absent node %s", c.Lineage.Names[id])
 		for r := range c.Free {
 			var free int64

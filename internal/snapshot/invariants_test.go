@@ -26,7 +26,7 @@ func TestInvariantsSeeDefects(t *testing.T) {
 	gpu := fresh().Lineage.resource("gpu")
 	for want, spoil := range map[string]func(c *Snapshot){
 		"invariant: node n0 has 1 of gpu free, not 2":                  func(c *Snapshot) { c.Free[gpu].Set(0, 1) },
-		"invariant: the leaving members are not those of the gangs":    func(c *Snapshot) { c.Leaving = c.On(1) },
+		"invariant: the leaving members are not those of the gangs":    func(c *Snapshot) { c.Leaving = c.sortedOn(1) },
 		"invariant: the members on node n1 are not those of the gangs": func(c *Snapshot) { c.on.Set(1, hosted{}) },
 		"invariant: gang y has no members":                             func(c *Snapshot) { c.Gangs.ReplaceOrInsert(&GangMembers{Name: "y"}) },
 		"invariant: members run on absent node n1":                     func(c *Snapshot) { c.Static.set(1, static{}) },

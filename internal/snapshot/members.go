@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/google/btree"
 
@@ -59,7 +60,7 @@ func (m *Member) MayLeave() bool { return !m.Pinned && !m.Class.unevictable && !
 func (m *Member) IsDaemon() bool { return m.Class.unevictable }
 
 // GangMembers are the running members of one gang in natural order of names, at least one. Snapshots share it, so it
-// never changes: setGang replaces it.
+// never changes, but for the census that is kept: setGang replaces it.
 type GangMembers struct {
 	Name    string
 	Members []*Member
@@ -67,6 +68,9 @@ type GangMembers struct {
 	// may be more than Staying); and the lowest of their priorities (0 if all are leaving).
 	Staying, Least int32
 	Priority       int64
+
+	inRankOrder bool // as they stand, and none of them is leaving
+	held        atomic.Pointer[held]
 }
 
 // newGangMembers sums up the members that stay. Least is the largest minimum among them. A negative minimum asks for
@@ -76,8 +80,9 @@ type GangMembers struct {
 func newGangMembers(name string, members []*Member) *GangMembers {
 	g := &GangMembers{Name: name, Members: members}
 	all := false // a member asks for all that stay, whose number is known only at the end
-	for _, m := range members {
-		if m.Leaving {
+	g.inRankOrder = true
+	for i, m := range members {
+		if g.inRankOrder = g.inRankOrder && !m.Leaving && (i == 0 || compareIndexes(members[i-1], m) <= 0); m.Leaving {
 			continue
 		}
 		if g.Staying == 0 || m.Class.Priority < g.Priority {
@@ -107,17 +112,17 @@ func newAnchors() *btree.BTreeG[anchor] {
 	})
 }
 
-// setGang replaces the running members of a gang; old are those before, nil if none ran. O(log gangs + members).
+// setGang replaces the running members of a gang; old are those before, nil if none ran. It is nil if none run now. O(log gangs + members).
 //
 // The priority of a gang and whether it has a minimum are in the profiles of all its members. Where one of them
 // changes, the nodes of all members count as moved, also of members that did not change themselves.
-func (c *Snapshot) setGang(name string, old, members []*Member) {
+func (c *Snapshot) setGang(name string, old, members []*Member) *GangMembers {
 	eachKey(old, func(key string) { c.anchors.Delete(anchor{key, name}) })
 	eachKey(members, func(key string) { c.anchors.ReplaceOrInsert(anchor{key, name}) })
 	reclose(c, old, members)
 	if len(members) == 0 {
 		c.Gangs.Delete(&GangMembers{Name: name})
-		return
+		return nil
 	}
 	g := newGangMembers(name, members)
 	if was, ok := c.Gangs.ReplaceOrInsert(g); ok && (was.Priority != g.Priority || (was.Least > 0) != (g.Least > 0)) {
@@ -125,6 +130,7 @@ func (c *Snapshot) setGang(name string, old, members []*Member) {
 			c.move(m.Node)
 		}
 	}
+	return g
 }
 
 // eachKey calls f with the affinity keys of members, perhaps more than once with one: keys are looked at only where the
@@ -240,9 +246,9 @@ func has(sorted []*Member, m *Member) bool {
 	return ok && sorted[i] == m
 }
 
-// On lists the members on a node, [MembersOn], in the order of gang, then name, leaving ones included. The slice is the
+// sortedOn lists the members on a node, [MembersOn], in the order of gang, then name, leaving ones included. The slice is the
 // caller's. O(k log k) for k members there.
-func (c *Snapshot) On(id int32) []*Member {
+func (c *Snapshot) sortedOn(id int32) []*Member {
 	out := slices.Collect(MembersOn(c, id))
 	sortMembers(out)
 	return out

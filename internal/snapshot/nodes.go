@@ -192,7 +192,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node, coming []clu
 		if !ok || c.FlagsOf(id)&Present == 0 {
 			return nil, &cluster.ConflictError{Node: name, Reason: "the node is not in the cluster"}
 		}
-		if on := c.On(id); len(on) > 0 {
+		if on := c.sortedOn(id); len(on) > 0 {
 			return nil, &cluster.ConflictError{Node: name, Gang: on[0].Class.Gang, Member: on[0].Name, Reason: "a member runs on the node"}
 		}
 		// The node becomes absent: zero amounts, no zones, no part of the total.
@@ -233,7 +233,7 @@ func (c *Snapshot) setNode(n *cluster.Node, classes *nodeClasses) error {
 		return err
 	}
 	// Their entries in quotas and lists stay: the members themselves have not changed.
-	for _, m := range c.On(id) {
+	for _, m := range c.sortedOn(id) {
 		if err := c.hold(m); err != nil {
 			return err
 		}

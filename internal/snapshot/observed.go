@@ -100,7 +100,7 @@ func (o *observation) soundNode(n *cluster.Node, classes *nodeClasses) error {
 	}
 	// What members hold may be bounded only now, or in zones that are gone.
 	pods, zones := int64(0), class.Zones.state()
-	for _, m := range o.c.On(id) {
+	for _, m := range o.c.sortedOn(id) {
 		if o.gone[m] {
 			continue
 		}
@@ -140,7 +140,7 @@ func (o *observation) members() {
 	}
 	for _, name := range o.taken.RemoveNodes {
 		id, _ := o.c.Lineage.ID(name)
-		for _, m := range o.c.On(id) {
+		for _, m := range o.c.sortedOn(id) {
 			if !o.gone[m] {
 				o.refuse(AbsentNode(name, m.Class.Gang, m.Name))
 				o.remove(m)

@@ -151,8 +151,13 @@ func (c *Snapshot) giveBack(m *Member) {
 func (c *Snapshot) relist(gone, fresh []*Member) {
 	// By gang first: setGang reads and writes the gang's sum and affinity keys together with the list.
 	eachGang(gone, fresh, func(gang string, gone, fresh []*Member) {
-		old := c.MembersOf(gang)
-		c.setGang(gang, old, merge(old, gone, fresh))
+		was, runs := c.Gangs.Get(&GangMembers{Name: gang})
+		if !runs {
+			was = &GangMembers{}
+		}
+		if g := c.setGang(gang, was.Members, merge(was.Members, gone, fresh)); g != nil {
+			g.follow(was, gone, fresh)
+		}
 	})
 	if gone, fresh := leavingOf(gone), leavingOf(fresh); len(gone)+len(fresh) > 0 {
 		c.Leaving = merge(c.Leaving, gone, fresh)

@@ -27,12 +27,12 @@ func (p *search) cut() {
 	for _, rank := range m.Pending[:p.n] {
 		fresh[rank] = true
 	}
-	for _, r := range m.Running {
+	for r := range m.Running.All() {
 		running[r.Rank] = p.solver.byNode[r.Pos]
 	}
 	p.running = make([][][]*vertex, len(m.Levels))
 	for i := len(m.Levels) - 1; i >= 0; i-- {
-		for first := 0; first < len(m.Pending)+len(m.Running); first += p.solver.size(i) {
+		for first := 0; first < len(m.Pending)+m.Running.Len(); first += p.solver.size(i) {
 			p.cutGroup(i, first, fresh, running)
 		}
 	}

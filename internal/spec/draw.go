@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/roll"
 )
 
 // mostMembers of one level of groups are drawn; of several a few more.
@@ -142,6 +143,7 @@ func (d *drawer) members() {
 	if levels > 1 || levels == 1 && d.chance(50, "full groups") {
 		d.total = (d.total + size - 1) / size * size
 	}
+	var those []roll.Member
 	runs := map[int]bool{}
 	for range running {
 		runs[d.upTo(d.total-1, "rank")] = true
@@ -151,8 +153,9 @@ func (d *drawer) members() {
 			d.m.Pending = append(d.m.Pending, rank)
 			continue
 		}
-		d.m.Running = append(d.m.Running, model.Member{Pos: int32(d.upTo(int(d.m.View.Nodes)-1, "runs on")), Rank: rank})
+		those = append(those, roll.Member{Pos: int32(d.upTo(int(d.m.View.Nodes)-1, "runs on")), Rank: rank})
 	}
+	d.m.Running = roll.Of(those...)
 }
 
 // rules draws gather rules of the gang and its groups.
@@ -250,7 +253,7 @@ func (d *drawer) isForGroups(l *limits.Limits) bool {
 	if l.CountDomains() && (short || outer.Gather.Must > l.Within[0].Tier) {
 		return false
 	}
-	return !l.CountGroups() || !short && (len(d.m.Levels) == 1 || len(d.m.Running) == 0)
+	return !l.CountGroups() || !short && (len(d.m.Levels) == 1 || d.m.Running.Len() == 0)
 }
 
 // inside draws where all new members must be: a domain or a node of the tree.
@@ -273,7 +276,7 @@ func (d *drawer) inside() {
 func (d *drawer) multiples() {
 	l := d.m.Limits
 	counts := l.CountMembers() || l.CountGroups() || l.CountDomains()
-	if d.plain || counts || len(d.m.Levels) > 0 && len(d.m.Running) > 0 || !d.chance(50, "multiples") {
+	if d.plain || counts || len(d.m.Levels) > 0 && d.m.Running.Len() > 0 || !d.chance(50, "multiples") {
 		return
 	}
 	of := make([]int64, d.m.View.RootTop+1)
@@ -305,12 +308,12 @@ func (d *drawer) anchors() {
 			}
 		}
 	}
-	for i, r := range d.m.Running {
-		x := v.NodeVertex(r.Pos)
+	for i, pos := range slices.Collect(d.m.Running.Positions()) {
+		x := v.NodeVertex(pos)
 		if i == 0 {
-			d.m.Siblings, d.m.LCA = layout.Tally{}, x
+			d.m.Siblings, d.m.LCA = layout.NewCensus(v), x
 		}
-		d.m.Siblings.Add(v, x, 1)
+		d.m.Siblings.Add(pos, 1)
 		d.m.LCA = v.LCA(d.m.LCA, x)
 	}
 }
@@ -324,7 +327,7 @@ func (d *drawer) counts() {
 	if d.chance(10, "quota") {
 		d.m.Admitted = d.upTo(len(d.m.Pending), "admitted")
 	}
-	d.m.Hard = d.m.Gather.Hard || d.m.Limits.AreHard() || len(d.m.Running) == 0 && d.chance(5, "units")
+	d.m.Hard = d.m.Gather.Hard || d.m.Limits.AreHard() || d.m.Running.Len() == 0 && d.chance(5, "units")
 	for _, l := range d.m.Levels {
 		d.m.Hard = d.m.Hard || l.Gather.Hard
 	}

@@ -31,7 +31,7 @@ func (s *solver) atMost(v *vertex, high int) int {
 			continue
 		}
 		d, running := v.domainOf(int(l.Tier)), 0
-		for _, r := range s.m.Running {
+		for r := range s.m.Running.All() {
 			running += bit(above(d, s.byNode[r.Pos]))
 		}
 		high = min(high, max(0, int(l.Most)-running))
@@ -64,7 +64,7 @@ func (p *search) mostGroups(i int, v *vertex, n int) int {
 // broken holds if members that run break a limit already, which no new one can mend: others are in the way, or there are too many
 // members in a domain, or too many domains.
 func (s *solver) broken() bool {
-	if len(s.m.Running) == 0 || s.m.Limits == nil {
+	if s.m.Running.Len() == 0 || s.m.Limits == nil {
 		return false
 	}
 	if s.room.Company || s.m.Limits.AreHard() && s.outside != nil && s.outside.own > 0 {
@@ -79,7 +79,7 @@ func (s *solver) broken() bool {
 	}
 	for _, l := range s.m.Limits.Within {
 		used := map[*vertex]bool{}
-		for _, r := range s.m.Running {
+		for r := range s.m.Running.All() {
 			used[s.byNode[r.Pos].domainOf(int(l.Tier))] = true
 		}
 		if len(used) > int(l.Most) {

@@ -98,12 +98,12 @@ func (p *search) assign(whole *placed) (positions []int32) {
 // members before and behind it in rank order.
 func (p *search) between(v *vertex) bool {
 	m := p.solver.m
-	if p.n != 1 || len(m.Running) == 0 || m.Multiple != nil {
+	if p.n != 1 || m.Running.Len() == 0 || m.Multiple != nil {
 		return false
 	}
 	rank, first, last := m.Pending[0], int32(0), m.View.Nodes
-	before, behind := -1, len(m.Pending)+len(m.Running)
-	for _, r := range m.Running {
+	before, behind := -1, len(m.Pending)+m.Running.Len()
+	for r := range m.Running.All() {
 		switch {
 		case before < r.Rank && r.Rank < rank:
 			before, first = r.Rank, r.Pos

@@ -58,8 +58,8 @@ func (r *Room) rate(pos int32, units int) int64 {
 // Table implements [model.Room]. An index has no multiples, and does not know who runs where limits count members; nor does it know of a
 // domain in which all must be what stands around it.
 func (r *Room) Table() model.SlotTable {
-	counts := r.m.Limits.CountMembers() && len(r.m.Running) > 0
-	around := r.Inside != layout.Root && (len(r.m.Running) > 0 || r.m.Limits != nil)
+	counts := r.m.Limits.CountMembers() && r.m.Running.Len() > 0
+	around := r.Inside != layout.Root && (r.m.Running.Len() > 0 || r.m.Limits != nil)
 	if !r.Indexed || counts || around || !features.KeptIndex.Takes(r.m.Features()) {
 		return model.SlotTable{Flat: r.flat()}
 	}
@@ -91,7 +91,7 @@ func (r *Room) flat() []int64 {
 
 // forced has the members that vertices must take to complete multiples; nil without multiples and running members.
 func (r *Room) forced() layout.Tally {
-	if r.m.Multiple == nil || len(r.m.Running) == 0 {
+	if r.m.Multiple == nil || r.m.Running.Len() == 0 {
 		return nil
 	}
 	out := layout.Tally{}

@@ -90,7 +90,7 @@ func (s *solver) look(v *vertex, pos int32) {
 	if s.aligned {
 		v.zones = r.zonesOn(pos)
 	}
-	for _, m := range s.m.Running {
+	for m := range s.m.Running.All() {
 		v.own += bit(m.Pos == pos)
 	}
 	if !(s.m.Hard && v.outside) && !(r.spared && r.Others[pos]) && s.m.View.Contains(s.room.Inside, v.at) {
@@ -186,7 +186,7 @@ func (s *solver) countsUpTo(least, most int) (out []int) {
 	pending := s.m.Pending
 	for n := max(least, s.forced); n <= min(len(pending), most); n++ {
 		torn := len(s.m.Levels) > 0 && n < len(pending) && pending[n-1]/s.size(0) == pending[n]/s.size(0)
-		if !torn && (n+len(s.m.Running))%s.root.step == 0 {
+		if !torn && (n+s.m.Running.Len())%s.root.step == 0 {
 			out = append(out, n)
 		}
 	}

@@ -14,7 +14,7 @@ func TestSpansAreLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := Draw(t)
 		best := Best(m)
-		if best == nil || len(m.Levels)+len(m.Multiple)+len(m.Running)+len(m.Friends) > 0 || m.Limits != nil || slices.Contains(m.Room.(*Room).Others, true) {
+		if best == nil || len(m.Levels)+len(m.Multiple)+m.Running.Len()+len(m.Friends) > 0 || m.Limits != nil || slices.Contains(m.Room.(*Room).Others, true) {
 			return
 		}
 		p := newSolver(m).fit(len(best.Positions))

@@ -20,7 +20,7 @@ func Valid(m *model.Model, a *model.Answer) error {
 		c.members = append(c.members, placedMember{m.Pending[i], pos})
 	}
 	c.fresh = len(c.members)
-	for _, r := range m.Running {
+	for r := range m.Running.All() {
 		c.members = append(c.members, placedMember{r.Rank, r.Pos})
 	}
 	c.numbers()
@@ -141,7 +141,7 @@ func (c *checker) limits() {
 	if l == nil {
 		return
 	}
-	c.hold(!c.r.Company || len(c.m.Running) == 0, "others are where members must be alone")
+	c.hold(!c.r.Company || c.m.Running.Len() == 0, "others are where members must be alone")
 	for _, limit := range l.Apart {
 		for _, d := range c.domainsOf(limit) {
 			n := c.count(d, c.all())

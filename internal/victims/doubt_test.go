@@ -124,7 +124,7 @@ func TestDoubtOfASelectionBefore(t *testing.T) {
 			p.Done()
 			continue
 		}
-		first := e.Plan.Of.Names[e.Plan.Of.Model.Pending[0]]
+		first := e.Plan.Of.NameOf(e.Plan.Of.Model.Pending[0])
 		begins[first]++
 		if first == "p-8" {
 			require.False(t, e.Proven || e.Found.Proven, "%d steps", gang.Steps)
@@ -138,7 +138,7 @@ func TestDoubtOfASelectionBefore(t *testing.T) {
 	gang.Members[0].Shape.Resources, gang.Steps = gpus(9), 0
 	e, p := evict(t, c, gang)
 	require.NotNil(t, e)
-	require.Equal(t, "p-8", e.Plan.Of.Names[e.Plan.Of.Model.Pending[0]])
+	require.Equal(t, "p-8", e.Plan.Of.NameOf(e.Plan.Of.Model.Pending[0]))
 	require.True(t, e.Proven && e.Found.Proven)
 	e.Done()
 	p.Done()

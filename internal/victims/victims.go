@@ -210,11 +210,11 @@ func (e *victimSearch) findNodes() {
 		}
 	}
 	// A domain that holds the first and the last running member holds all: domains are intervals.
-	for i, m := range e.p.Model.Running {
-		if i == 0 {
-			e.question.First, e.question.Last = m.Pos, m.Pos
+	if running := e.p.Model.Running; running.Len() > 0 {
+		e.question.First, e.question.Last = running.At(0), running.At(0)
+		for pos := range running.Positions() {
+			e.question.First, e.question.Last = min(e.question.First, pos), max(e.question.Last, pos)
 		}
-		e.question.First, e.question.Last = min(e.question.First, m.Pos), max(e.question.Last, m.Pos)
 	}
 }
 
@@ -250,7 +250,7 @@ func (e *victimSearch) listStrategies() {
 // addStrategies adds the strategies, and the sizes of groups, to the question. Beside running members groups may have
 // begun, and Fits alone knows what these need: the question has no groups then.
 func (e *victimSearch) addStrategies() {
-	whole := len(e.p.Model.Running) == 0
+	whole := e.p.Model.Running.Len() == 0
 	e.listStrategies()
 	for _, st := range e.strategies {
 		above := e.p.Model.View.TierIndex(st.Gang)
