@@ -15,9 +15,15 @@ import (
 // a state need be kept. O(children * units * numbers of a child).
 type narrower struct {
 	c     *Chooser
-	most  []int64 // units that the children from each one on take at most
-	taken map[portion][]int64
-	memo  map[narrowState]*narrowSet
+	most  []int64       // units that the children from each one on take at most
+	taken [][]int64     // by portion
+	memo  []knownNarrow // by state
+}
+
+// knownNarrow is the best choice for a state, once it is known: nil if there is none.
+type knownNarrow struct {
+	known bool
+	best  *narrowSet
 }
 
 // portion is what a child takes; none: it is not in the set.
@@ -66,7 +72,8 @@ func (c *Chooser) mayNarrow() bool {
 //
 // order: sets.1
 func (c *Chooser) chooseNarrow() {
-	n := &narrower{c: c, most: make([]int64, len(c.Items)+1), taken: map[portion][]int64{}, memo: map[narrowState]*narrowSet{}}
+	n := &narrower{c: c, most: make([]int64, len(c.Items)+1)}
+	n.taken, n.memo = make([][]int64, n.place(len(c.Items), -1, false)), make([]knownNarrow, n.place(len(c.Items), -1, false))
 	for i := len(c.Items) - 1; i >= 0; i-- {
 		n.most[i] = n.most[i+1] + max(0, c.Items[i].Hi)
 	}
@@ -81,19 +88,32 @@ func (c *Chooser) chooseNarrow() {
 	n.fill(set)
 }
 
+// place is that of a portion, or of a state, in a list of all; units -1 are those of a child that is not in the set.
+func (n *narrower) place(item int, units int64, short bool) int {
+	at := 2 * (int64(item)*(n.c.Units+2) + units + 1)
+	if short {
+		at++
+	}
+	return int(at)
+}
+
 // below is what is in use of a child and below it, in the layers that count.
 func (n *narrower) below(p portion) []int64 {
-	if known, ok := n.taken[p]; ok {
+	at := n.place(p.item, p.units, p.short)
+	if p.none {
+		at = n.place(p.item, -1, false)
+	}
+	if known := n.taken[at]; known != nil {
 		return known
 	}
 	it := &n.c.Items[p.item]
 	var spans []int64
-	if p.none && it.Used == 0 && !it.HasShort {
+	if !n.uses(p) {
 		spans = make([]int64, n.c.Width+1)
 	} else {
 		spans = append([]int64{1}, n.c.Below(p.item, p.units*n.c.Multiple+it.rest, p.short || it.HasShort)...)
 	}
-	n.taken[p] = spans
+	n.taken[at] = spans
 	return spans
 }
 
@@ -104,6 +124,26 @@ func (n *narrower) plus(spans []int64, p portion) []int64 {
 		spans[i] += x
 	}
 	return spans
+}
+
+// uses says whether a child is in use with a portion: the first of the numbers of below, which is known without them.
+func (n *narrower) uses(p portion) bool {
+	it := &n.c.Items[p.item]
+	return !p.none || it.Used > 0 || it.HasShort
+}
+
+// isWider says whether spans with what a child uses come behind others, which is known before they are added up, and mostly before it is known what is
+// in use below the child.
+func (n *narrower) isWider(spans []int64, p portion, than []int64) bool {
+	if n.uses(p) && spans[0]+1 > than[0] {
+		return true
+	}
+	for i, x := range n.below(p) {
+		if sum := spans[i] + x; sum != than[i] {
+			return sum > than[i]
+		}
+	}
+	return false
 }
 
 // best is the best choice for a state, nil if the children from there on cannot take that. Of equal ones it takes the earlier children.
@@ -117,13 +157,14 @@ func (n *narrower) best(st narrowState) *narrowSet {
 	case st.units > n.most[st.item]:
 		return nil
 	}
-	if known, ok := n.memo[st]; ok {
-		return known
+	at := n.place(st.item, st.units, st.short)
+	if n.memo[at].known {
+		return n.memo[at].best
 	}
 	var best *narrowSet
 	for p := range n.c.portions(st) {
 		next := n.best(narrowState{st.item + 1, st.units - p.units, st.short && !p.short})
-		if next == nil {
+		if next == nil || best != nil && n.isWider(next.spans, p, best.spans) {
 			continue
 		}
 		some := n.join(p, next)
@@ -131,14 +172,17 @@ func (n *narrower) best(st narrowState) *narrowSet {
 			best = some
 		}
 	}
-	n.memo[st] = best
+	n.memo[at] = knownNarrow{true, best}
 	return best
 }
 
-// portions yields what the first child of a state may take: as a part of the set first.
+// portions yields what the first child of a state may take: first that it is not in the set, which is often the best and makes others wider.
 func (c *Chooser) portions(st narrowState) iter.Seq[portion] {
 	return func(yield func(portion) bool) {
 		it := &c.Items[st.item]
+		if !it.inEverySet() && !yield(portion{item: st.item, none: true}) {
+			return
+		}
 		for units := it.least(); units <= min(it.Hi, st.units); units++ {
 			if !yield(portion{item: st.item, units: units}) {
 				return
@@ -148,9 +192,6 @@ func (c *Chooser) portions(st narrowState) iter.Seq[portion] {
 			if !yield(portion{item: st.item, units: units, short: true}) {
 				return
 			}
-		}
-		if !it.inEverySet() {
-			yield(portion{item: st.item, none: true})
 		}
 	}
 }
