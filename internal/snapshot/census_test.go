@@ -50,6 +50,9 @@ func allCounted(c *Snapshot) (out string) {
 // drawCounted is a member of a gang on one of the nodes; few are out of rank order, or leave.
 func drawCounted(t *rapid.T, gang string, member, nodes int) cluster.Running {
 	r := cluster.Running{Gang: gang, Member: fmt.Sprint("m", member), Node: fmt.Sprint("n", rapid.IntRange(0, nodes-1).Draw(t, "node")), MinMember: -1}
+	if rapid.IntRange(0, 39).Draw(t, "sets apart") == 20 {
+		r.MinMember, r.Priority = rapid.IntRange(0, 2).Draw(t, "minimum"), int64(rapid.IntRange(-1, 1).Draw(t, "priority"))
+	}
 	if gang == "a" { // those of b have none
 		if r.Index, r.Indexed = member, true; rapid.IntRange(0, 299).Draw(t, "another index") == 150 {
 			r.Index = 0
@@ -122,6 +125,11 @@ func TestCensusFollowsChanges(t *testing.T) {
 			}
 			c, err = c.Update(drawCountedChange(t, c, nodes))
 			require.NoError(t, err)
+			c.Gangs.Ascend(func(g *GangMembers) bool {
+				afresh := newGangMembers(g.Name, g.Members)
+				require.Equal(t, []any{afresh.Staying, afresh.Least, afresh.Priority, afresh.inRankOrder}, []any{g.Staying, g.Least, g.Priority, g.inRankOrder})
+				return true
+			})
 			if g, runs := c.Gangs.Get(&GangMembers{Name: "a"}); runs && g.inRankOrder && g.held.Load() != nil {
 				followed++
 			}

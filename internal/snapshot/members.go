@@ -69,7 +69,10 @@ type GangMembers struct {
 	Staying, Least int32
 	Priority       int64
 
-	inRankOrder bool // as they stand, and none of them is leaving
+	minimum     int32 // the largest one that a member has
+	asksAll     bool  // a member asks for all that stay
+	marked      bool  // some have an affinity key, or must be alone, or had once
+	inRankOrder bool  // as they stand, and none of them is leaving
 	held        atomic.Pointer[held]
 }
 
@@ -78,24 +81,61 @@ type GangMembers struct {
 //
 // order: victims.3
 func newGangMembers(name string, members []*Member) *GangMembers {
-	g := &GangMembers{Name: name, Members: members}
-	all := false // a member asks for all that stay, whose number is known only at the end
-	g.inRankOrder = true
+	g := &GangMembers{Name: name, Members: members, inRankOrder: true}
 	for i, m := range members {
-		if g.inRankOrder = g.inRankOrder && !m.Leaving && (i == 0 || compareIndexes(members[i-1], m) <= 0); m.Leaving {
-			continue
-		}
-		if g.Staying == 0 || m.Class.Priority < g.Priority {
-			g.Priority = m.Class.Priority
-		}
-		g.Staying++
-		all = all || m.Class.MinMember == 0
-		g.Least = max(g.Least, int32(min(max(m.Class.MinMember, 0), math.MaxInt32)))
+		g.inRankOrder = g.inRankOrder && !m.Leaving && (i == 0 || compareIndexes(members[i-1], m) <= 0)
+		g.sum(m)
 	}
-	if all && g.Staying > 1 {
+	g.settle()
+	return g
+}
+
+// sum adds a member to the sums of its gang.
+func (g *GangMembers) sum(m *Member) {
+	if g.marked = g.marked || m.Class.AffinityKey != "" || m.Class.Alone != ""; m.Leaving {
+		return
+	}
+	if g.Staying == 0 || m.Class.Priority < g.Priority {
+		g.Priority = m.Class.Priority
+	}
+	g.Staying++
+	g.asksAll = g.asksAll || m.Class.MinMember == 0
+	g.minimum = max(g.minimum, minimumOf(m))
+}
+
+// settle finds Least once all members are summed up.
+func (g *GangMembers) settle() {
+	if g.Least = g.minimum; g.asksAll && g.Staying > 1 {
 		g.Least = max(g.Least, g.Staying)
 	}
-	return g
+}
+
+// minimumOf is the number of members that one asks for.
+func minimumOf(m *Member) int32 { return int32(min(max(m.Class.MinMember, 0), math.MaxInt32)) }
+
+// after is newGangMembers of the members of a gang less some and with fresh ones. O(changes * log members) if the first member that stays in the
+// list tells that the lowest priority and the largest minimum are still there, else O(members).
+func (g *GangMembers) after(name string, members, gone, fresh []*Member) *GangMembers {
+	if len(members) == 0 || !g.inRankOrder || len(gone) > 0 && !g.isTypical(members[0]) {
+		return newGangMembers(name, members)
+	}
+	next := &GangMembers{
+		Name: name, Members: members, Staying: g.Staying - int32(len(gone)), Priority: g.Priority, minimum: g.minimum, asksAll: g.asksAll, marked: g.marked,
+		inRankOrder: true,
+	}
+	for _, m := range fresh {
+		i, _ := place(members, m.Name)
+		next.inRankOrder = next.inRankOrder && !m.Leaving && (i == 0 || compareIndexes(members[i-1], m) <= 0) &&
+			(i+1 == len(members) || compareIndexes(m, members[i+1]) <= 0)
+		next.sum(m)
+	}
+	next.settle()
+	return next
+}
+
+// isTypical says whether the sums of the gang stay what they are as long as a member stays, whoever else leaves.
+func (g *GangMembers) isTypical(m *Member) bool {
+	return !m.Leaving && m.Class.Priority == g.Priority && minimumOf(m) == g.minimum && g.asksAll == (m.Class.MinMember == 0)
 }
 
 func newGangSet() *btree.BTreeG[*GangMembers] {
@@ -112,25 +152,26 @@ func newAnchors() *btree.BTreeG[anchor] {
 	})
 }
 
-// setGang replaces the running members of a gang; old are those before, nil if none ran. It is nil if none run now. O(log gangs + members).
+// setGang replaces the running members of a gang: those before, of whom there may be none, by g, who may be none as well. O(log gangs), and O(members)
+// where some have affinity keys or must be alone.
 //
 // The priority of a gang and whether it has a minimum are in the profiles of all its members. Where one of them
 // changes, the nodes of all members count as moved, also of members that did not change themselves.
-func (c *Snapshot) setGang(name string, old, members []*Member) *GangMembers {
-	eachKey(old, func(key string) { c.anchors.Delete(anchor{key, name}) })
-	eachKey(members, func(key string) { c.anchors.ReplaceOrInsert(anchor{key, name}) })
-	reclose(c, old, members)
-	if len(members) == 0 {
-		c.Gangs.Delete(&GangMembers{Name: name})
-		return nil
+func (c *Snapshot) setGang(before, g *GangMembers) {
+	if before.marked || g.marked {
+		eachKey(before.Members, func(key string) { c.anchors.Delete(anchor{key, g.Name}) })
+		eachKey(g.Members, func(key string) { c.anchors.ReplaceOrInsert(anchor{key, g.Name}) })
+		reclose(c, before.Members, g.Members)
 	}
-	g := newGangMembers(name, members)
+	if len(g.Members) == 0 {
+		c.Gangs.Delete(g)
+		return
+	}
 	if was, ok := c.Gangs.ReplaceOrInsert(g); ok && (was.Priority != g.Priority || (was.Least > 0) != (g.Least > 0)) {
-		for _, m := range members {
+		for _, m := range g.Members {
 			c.move(m.Node)
 		}
 	}
-	return g
 }
 
 // eachKey calls f with the affinity keys of members, perhaps more than once with one: keys are looked at only where the

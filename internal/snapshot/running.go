@@ -63,7 +63,7 @@ func (c *Snapshot) settle(g *Arrivals) (errs []error) {
 			c.Leaving = append(c.Leaving, m)
 		}
 	}
-	c.setGang(g.Gang, nil, g.Members)
+	c.setGang(&GangMembers{}, newGangMembers(g.Gang, g.Members))
 	return errs
 }
 
@@ -155,9 +155,9 @@ func (c *Snapshot) relist(gone, fresh []*Member) {
 		if !runs {
 			was = &GangMembers{}
 		}
-		if g := c.setGang(gang, was.Members, merge(was.Members, gone, fresh)); g != nil {
-			g.follow(was, gone, fresh)
-		}
+		g := was.after(gang, merge(was.Members, gone, fresh), gone, fresh)
+		g.follow(was, gone, fresh)
+		c.setGang(was, g)
 	})
 	if gone, fresh := leavingOf(gone), leavingOf(fresh); len(gone)+len(fresh) > 0 {
 		c.Leaving = merge(c.Leaving, gone, fresh)
@@ -221,13 +221,14 @@ func merge(list, gone, fresh []*Member) []*Member {
 	}
 	out := make([]*Member, 0, len(list)-len(gone)+len(fresh))
 	keep := func(part []*Member) {
-		for _, m := range part {
-			if len(gone) > 0 && m == gone[0] {
-				gone = gone[1:]
-				continue
+		for len(gone) > 0 {
+			i := slices.Index(part, gone[0]) // by pointers, which is faster than by names
+			if i < 0 {
+				break
 			}
-			out = append(out, m)
+			out, part, gone = append(out, part[:i]...), part[i+1:], gone[1:]
 		}
+		out = append(out, part...)
 	}
 	// A fresh member of the same name as a gone one comes before it here; the gone one is dropped with the next part.
 	for _, m := range fresh {
