@@ -3,6 +3,7 @@ package benchmarks_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +20,8 @@ const openb = "../../shared/data/openb/openb_"
 
 const gpu = "nvidia.com/gpu"
 
-// BenchmarkDevices offers the pods of a trace one by one, of which whole devices are asked for, up to 130 % of the devices that there are; who
-// finds no place is dropped, nobody leaves. The share of devices that are allocated in the end is the figure, the mean over some seeds: pods and
+// BenchmarkDevices offers the pods of a trace one by one, but for those that ask for a share of a device, up to 130 % of the devices that there are; who
+// finds no place is dropped, nobody leaves. The share of devices that are allocated at 100 % and in the end are the figures, the means over some seeds: pods and
 // names of nodes are shuffled by each.
 func BenchmarkDevices(b *testing.B) {
 	for _, trace := range []string{"default", "multigpu50", "multigpu20", "gpuspec33", "cpu250"} {
@@ -28,47 +29,54 @@ func BenchmarkDevices(b *testing.B) {
 			b.Run(fmt.Sprintf("trace=%s/nodes=%s", trace, nodes), func(b *testing.B) {
 				_, list := table(b, openb+"node_list_"+nodes+".csv")
 				_, pods := table(b, openb+"pod_list_"+trace+".csv")
-				share, seeds := 0.0, 0
+				pods = slices.DeleteFunc(pods, func(row []string) bool { return whole(row[3]) == 1 && whole(row[4]) < 1000 })
+				full, share, seeds := 0.0, 0.0, 0
 				for b.Loop() {
 					o := newOffer(uint64(42+seeds), nodesOf(list))
 					o.random.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
-					share, seeds = share+o.play(b, o.podsOf(pods), 0), seeds+1
+					atFull, atEnd := o.play(b, o.podsOf(pods), 0)
+					full, share, seeds = full+atFull, share+atEnd, seeds+1
 				}
+				b.ReportMetric(full/float64(seeds), "%-at-100")
 				b.ReportMetric(share/float64(seeds), "%-allocated")
 			})
 		}
 	}
 }
 
-// BenchmarkDeviceMixes does so with drawn requests on 200 nodes of 8 devices whose cores differ: members of gangs take a half, a quarter or all of a
+// BenchmarkDeviceMixes does so with drawn requests on 200 nodes of 8 devices with as many cores or with others: members of gangs take a half, a quarter or all of a
 // node, others one device. With churn somebody leaves for each one who comes once the nodes are full, and the figure is the mean since then.
 func BenchmarkDeviceMixes(b *testing.B) {
 	half, quarter, all := mixed{4, 40, 40, 4}, mixed{2, 16, 16, 4}, mixed{8, 60, 60, 1}
 	single := mixed{1, 4, 12, 1}
+	cores := map[string][]int64{"unequal": {64, 96, 96, 128}, "two": {64, 128}, "96": {96}, "64": {64}}
 	for _, mix := range []struct {
 		name  string
 		kinds []mixed
-		churn int
 	}{
-		{"half+single", []mixed{half, single}, 0},
-		{"half+single/churn", []mixed{half, single}, 2_000},
-		{"half+all", []mixed{half, all}, 0},
-		{"quarter+half+all+single", []mixed{quarter, half, all, single}, 0},
-		{"quarter+half+all+single/churn", []mixed{quarter, half, all, single}, 2_000},
+		{"half+single", []mixed{half, single}},
+		{"half+all", []mixed{half, all}},
+		{"quarter+all", []mixed{quarter, all}},
+		{"quarter+half+all+single", []mixed{quarter, half, all, single}},
 	} {
-		b.Run("mix="+mix.name, func(b *testing.B) {
-			var nodes []cluster.Node
-			for i := range 200 {
-				cores := []int64{64, 96, 96, 128}[i%4]
-				nodes = append(nodes, cluster.Node{Allocatable: muster.Resources{muster.CPU: 1000 * cores, gpu: 8}})
+		for _, of := range []string{"unequal", "two", "96", "64"} {
+			for _, churn := range []int{0, 2_000} {
+				b.Run(fmt.Sprintf("mix=%s/cores=%s/churn=%d", mix.name, of, churn), func(b *testing.B) {
+					var nodes []cluster.Node
+					for i := range 200 {
+						nodes = append(nodes, cluster.Node{Allocatable: muster.Resources{muster.CPU: 1000 * cores[of][i%len(cores[of])], gpu: 8}})
+					}
+					full, share, seeds := 0.0, 0.0, 0
+					for b.Loop() {
+						o := newOffer(uint64(42+seeds), nodes)
+						atFull, atEnd := o.play(b, o.draws(mix.kinds), churn)
+						full, share, seeds = full+atFull, share+atEnd, seeds+1
+					}
+					b.ReportMetric(full/float64(seeds), "%-at-100")
+					b.ReportMetric(share/float64(seeds), "%-allocated")
+				})
 			}
-			share, seeds := 0.0, 0
-			for b.Loop() {
-				o := newOffer(uint64(42+seeds), nodes)
-				share, seeds = share+o.play(b, o.draws(mix.kinds), mix.churn), seeds+1
-			}
-			b.ReportMetric(share/float64(seeds), "%-allocated")
-		})
+		}
 	}
 }
 
@@ -104,18 +112,14 @@ func nodesOf(list [][]string) (nodes []cluster.Node) {
 	return nodes
 }
 
-// podsOf are pods of a table, drawn again once all had their turn. Shares of devices are asked for too, but are left out: a share fits on one device.
+// podsOf are pods of a table, drawn again once all had their turn.
 func (o *offer) podsOf(pods [][]string) func(i int) (*gang.Request, int64) {
 	return func(i int) (*gang.Request, int64) {
 		row := pods[min(i, len(pods)-1)]
 		if i >= len(pods) {
 			row = pods[o.random.IntN(len(pods))]
 		}
-		devices, milli := whole(row[3]), whole(row[4])
-		if devices == 1 && milli < 1000 {
-			return nil, milli
-		}
-		return podOf(row, i), devices * milli
+		return podOf(row, i), 1000 * whole(row[3])
 	}
 }
 
@@ -144,8 +148,8 @@ func (o *offer) draws(kinds []mixed) func(i int) (*gang.Request, int64) {
 const mostLoad = 130
 
 // play offers gangs until so much is asked for, and then so many more for each of which another one leaves. The answer is the percentage of the
-// devices that are allocated, in the end or in the mean since others leave. nil asks for what is not offered.
-func (o *offer) play(b *testing.B, next func(i int) (req *gang.Request, milli int64), churn int) float64 {
+// devices that are allocated: once all are asked for, and in the end or in the mean since others leave.
+func (o *offer) play(b *testing.B, next func(i int) (req *gang.Request, milli int64), churn int) (full, end float64) {
 	b.Helper()
 	c, err := placement.NewCluster(o.spec)
 	require.NoError(b, err)
@@ -154,12 +158,15 @@ func (o *offer) play(b *testing.B, next func(i int) (req *gang.Request, milli in
 	var names []string
 	for i := 0; ; i++ {
 		req, milli := next(i)
+		if asked < o.capacity*1000 && asked+milli >= o.capacity*1000 {
+			full = 100 * float64(allocated) / float64(o.capacity)
+		}
 		if asked += milli; asked > o.capacity*10*mostLoad {
 			switch {
 			case churn == 0:
-				return 100 * float64(allocated) / float64(o.capacity)
+				return full, 100 * float64(allocated) / float64(o.capacity)
 			case leaving == churn:
-				return 100 * float64(sum) / float64(int64(churn)*o.capacity)
+				return full, 100 * float64(sum) / float64(int64(churn)*o.capacity)
 			}
 			at := o.random.IntN(len(names))
 			c, err = c.Release(names[at])
@@ -167,9 +174,6 @@ func (o *offer) play(b *testing.B, next func(i int) (req *gang.Request, milli in
 			allocated -= running[names[at]]
 			names = append(names[:at], names[at+1:]...)
 			leaving, sum = leaving+1, sum+allocated
-		}
-		if req == nil {
-			continue
 		}
 		if res := plan(b, c, req); res != nil {
 			c, err = c.Apply(res)
