@@ -30,6 +30,7 @@ const (
 	Within                      // at most so many domains of a layer
 	Roles                       // members of several shapes, or in parts
 	Layers                      // the span counts below the children too
+	Wasteful                    // nodes differ in what a member spoils of their devices
 	end
 )
 
@@ -38,7 +39,7 @@ const All = end - 1
 
 // known are the features for which each shortcut has been looked at. A new one is not among them, so that it is refused until a row says `| New`.
 const known = Groups | Nested | Short | Begun | Beyond | Flat | Sibling | Friend | Multiple | Scored | Spread | Balanced | ByScore | Aligned | Apart | ApartGroups |
-	Uncounted | Within | Roles | Layers
+	Uncounted | Within | Roles | Layers | Wasteful
 
 // Unknown stands for a feature that nobody has heard of yet.
 const Unknown Set = 1 << 63
@@ -97,8 +98,8 @@ type Row struct {
 // Table has the rows. A function that is here says `Same answer as order:` with the rules whose answer it gives.
 var Table = [Count]Row{
 	SumInPlane:   {"internal/front", "sumInPlane", known},
-	ExtraPlain:   {"internal/sets", "extraPlain", known &^ (Friend | Scored | ByScore | Layers)},
-	ExtraExact:   {"internal/sets", "extraExact", known &^ (Friend | Scored | Spread | Balanced | ByScore | Layers)},
+	ExtraPlain:   {"internal/sets", "extraPlain", known &^ (Friend | Scored | ByScore | Layers | Wasteful)},
+	ExtraExact:   {"internal/sets", "extraExact", known &^ (Friend | Scored | Spread | Balanced | ByScore | Layers | Wasteful)},
 	ByTwoNumbers: {"internal/frontsets", "byTwoNumbers", known &^ Spread},
 	CountNodes:   {"internal/room", "countNodes", known},
 	KeptIndex:    {"internal/room", "table", known &^ (Multiple | Flat)},
@@ -112,8 +113,8 @@ var Table = [Count]Row{
 	IsWider:      {"internal/gather", "isWider", known &^ (Flat | Sibling)},
 	FillPlain:    {"internal/gather", "fillPlain", known &^ notOrdinary},
 	FillNarrow:   {"internal/gather", "fillNarrow", known&^(notOrdinary|Groups|Nested|Short|Begun|Apart|ApartGroups|Uncounted|Within) | Layers},
-	PickBelow:    {"internal/gather", "pickBelow", known &^ (notOrdinary | Groups | Nested | Aligned)},
-	FillZoned:    {"internal/gather", "fillZoned", known &^ (notOrdinary | Apart)},
+	PickBelow:    {"internal/gather", "pickBelow", known &^ (notOrdinary | Groups | Nested | Aligned | Wasteful)},
+	FillZoned:    {"internal/gather", "fillZoned", known &^ (notOrdinary | Apart | Wasteful)},
 	PlaceGroups:  {"internal/gather", "placeGroups", known &^ (notOrdinary | Nested | Begun | ApartGroups)},
 	PlaceSplit:   {"internal/gather", "placeSplit", known &^ (notOrdinary | Nested | Begun)},
 	ShortTier:    {"internal/gather", "shortTier", known&^(notOrdinary|Nested|Begun) | Layers},

@@ -280,6 +280,12 @@ func (a *ask) zonesTell(x layout.Vertex) bool {
 	return a.has(features.Aligned) && a.m.View.IsNode(lo) && (a.slots.Flat != nil || a.slots.Ix.Alike.At(x) < 0)
 }
 
+// nodesTell says whether the children of x are nodes that more than slots may tell apart.
+func (a *ask) nodesTell(x layout.Vertex) bool {
+	lo, _ := a.m.View.Kids(x)
+	return a.zonesTell(x) || a.has(features.Wasteful) && a.m.View.IsNode(lo)
+}
+
 // scratch is the memory of a search that no result keeps. The plans of a lineage take turns with a few of them.
 type scratch struct {
 	ask     ask  // the first of the problem

@@ -176,10 +176,10 @@ func (f *found) packsWorse(best, x layout.Vertex, i int) bool {
 	return f.isBehind(0, best, x)
 }
 
-// nodesMayBeBetter says whether other nodes may be better than the best one, whatever their slots: zones come before these, host scores in place of
-// them, and the index has neither.
+// nodesMayBeBetter says whether other nodes may be better than the best one, whatever their slots: zones and waste come before these, host scores in
+// place of them, and the index has none of them.
 func (f *found) nodesMayBeBetter(best layout.Vertex) bool {
-	return f.ask.has(features.Aligned) && f.m.Room.Zones(best) > f.m.Room.LeastZones() || f.ask.rules.Hosts && f.ask.has(features.Scored)
+	return f.ask.has(features.Wasteful) || f.ask.has(features.Aligned) && f.m.Room.Zones(best) > f.m.Room.LeastZones() || f.ask.rules.Hosts && f.ask.has(features.Scored)
 }
 
 // isBehind says whether x comes after an earlier domain, given their order by all keys before the scores. If no score

@@ -96,8 +96,8 @@ func (f *found) compareTo(best *candidate, d layout.Vertex) int {
 	return order
 }
 
-// comparePacking compares two domains by the keys behind the span: slots, those of the parents, and so on up; nodes first by zones, and under
-// ByScore by host score in place of slots. Below 0 if a is better, 0 if only scores and the order of paths are left. O(depth).
+// comparePacking compares two domains by the keys behind the span: slots, those of the parents, and so on up; nodes first by zones and waste, and
+// under ByScore by host score in place of slots. Below 0 if a is better, 0 if only scores and the order of paths are left. O(depth).
 //
 // order: domain.4, domain.5
 func (f *found) comparePacking(a, b layout.Vertex) int {

@@ -275,8 +275,8 @@ func (p *plainSearch) bestNode() (d layout.Vertex, ok bool) {
 	ix, top := p.found.ask.slots.Ix, topOf(&p.found.ask.slots)
 	p.bit = ix.Values.At(top) >> p.least << p.least // without too small ones
 	p.bit &= -p.bit                                 // the lowest one is left
-	// The last bit stands for all sizes from 63 on, and zones come before slots.
-	if p.bit == 0 || p.bit == 1<<63 || p.found.ask.has(features.Aligned) {
+	// The last bit stands for all sizes from 63 on, and zones and waste come before slots.
+	if p.bit == 0 || p.bit == 1<<63 || p.found.ask.has(features.Aligned) || p.found.ask.has(features.Wasteful) {
 		return -1, false
 	}
 	// Domains of nodes are compared, so their parents have gap 2. None of them has fewer slots than its node.

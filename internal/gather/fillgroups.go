@@ -26,7 +26,7 @@ type taken struct {
 // any. O(tiers).
 func (pl placer) keepsPlainly(x layout.Vertex, d *demand) bool {
 	if !pl.ask.takesBelow(features.PlaceGroups, x) || pl.ask.indexed == nil || pl.ask.jumps(x) || d.units[0] == 0 || d.units[1] > 0 ||
-		d.short && !pl.ask.takes(features.ShortTier) || x == layout.Root || pl.ask.zonesTell(x) {
+		d.short && !pl.ask.takes(features.ShortTier) || x == layout.Root || pl.ask.nodesTell(x) {
 		return false
 	}
 	for i := range pl.m.View.TiersBelow(pl.m.View.TierOf(x)) {
@@ -164,7 +164,7 @@ func (pl placer) holdsShort(tier int32, c layout.Vertex) bool {
 // splitsPlainly says whether placeSplit may place a demand below x: the short group and members of groups that no child
 // can hold whole, where slots alone decide. O(tiers).
 func (pl placer) splitsPlainly(x layout.Vertex, d *demand) bool {
-	if !pl.ask.takesBelow(features.PlaceSplit, x) || pl.ask.indexed == nil || !d.short || !pl.ask.takes(features.ShortTier) || x == layout.Root || pl.ask.zonesTell(x) {
+	if !pl.ask.takesBelow(features.PlaceSplit, x) || pl.ask.indexed == nil || !d.short || !pl.ask.takes(features.ShortTier) || x == layout.Root || pl.ask.nodesTell(x) {
 		return false
 	}
 	for i := range pl.m.View.TiersBelow(pl.m.View.TierOf(x)) {

@@ -201,7 +201,9 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 		return pl.fillAll(x, n, list)
 	}
 	switch {
-	case pl.ask.zonesTell(x):
+	case pl.ask.nodesTell(x) && pl.ask.has(features.Wasteful):
+		return pl.fillChosen(x, n, list)
+	case pl.ask.nodesTell(x):
 		return pl.fillZoned(x, n, list)
 	case pl.fillsNarrowly(x):
 		return pl.fillNarrow(x, n, list)

@@ -19,6 +19,7 @@ type Key uint8
 const (
 	Anchors Key = iota // running members of the affinity key
 	Zones              // that the next member gets on a node
+	Waste              // devices of a node that are free, and what a member spoils of them
 	Packing            // slots. Between nodes under ByScore the host score comes first
 	Count              // of keys
 )
@@ -43,6 +44,7 @@ type Row struct {
 var Table = [Count]Row{
 	Anchors: {Domain: "domain.2", Set: "sets.3", Needs: features.Friend, Most: true},
 	Zones:   {Domain: "domain.4", Set: "sets.4", Needs: features.Aligned, Nodes: true},
+	Waste:   {Domain: "domain.8", Set: "sets.9", Needs: features.Wasteful, Nodes: true},
 	Packing: {Domain: "domain.5", Set: "sets.6", Sorted: true},
 }
 

@@ -16,6 +16,8 @@ func (m *Model) value(k keys.Key, x layout.Vertex) (n int64) {
 		n = m.Friends.At(x)
 	case keys.Zones:
 		n = m.Room.Zones(x)
+	case keys.Waste:
+		n = m.Room.Waste(x)
 	case keys.Packing, keys.Count: // sorted, and none at all
 	}
 	if keys.Table[k].Most {

@@ -19,10 +19,10 @@ import (
 
 // comparison is two vertices and what tells them apart.
 type comparison struct {
-	m                     *model.Model
-	table                 model.SlotTable
-	a, b                  layout.Vertex
-	anchors, zones, slots int
+	m                            *model.Model
+	table                        model.SlotTable
+	a, b                         layout.Vertex
+	anchors, zones, waste, slots int
 }
 
 // drawComparison draws two domains, or nodes, of one tier and of one depth. It says by definition how each key compares them.
@@ -36,6 +36,7 @@ func drawComparison(t *rapid.T) *comparison {
 	c.anchors = cmp.Compare(c.friends(c.b), c.friends(c.a))
 	if m.View.IsNode(c.a) && m.View.IsNode(c.b) {
 		c.zones = cmp.Compare(c.width(c.a), c.width(c.b))
+		c.waste = cmp.Compare(m.Room.Waste(c.a), m.Room.Waste(c.b))
 	}
 	c.slots = slices.Compare(c.above(c.a), c.above(c.b))
 	return c
@@ -76,10 +77,10 @@ func (c *comparison) by(set keys.Set, span int) int {
 		}
 		return order
 	}
-	return cmp.Or(has(keys.Anchors, c.anchors), span, has(keys.Zones, c.zones), has(keys.Packing, c.slots))
+	return cmp.Or(has(keys.Anchors, c.anchors), span, has(keys.Zones, c.zones), has(keys.Waste, c.waste), has(keys.Packing, c.slots))
 }
 
-// Vertices are compared by anchors, then nodes by zones, then by their slots, and then by those above them; between anchors and zones stands the
+// Vertices are compared by anchors, then nodes by zones and waste, then by their slots, and then by those above them; between anchors and zones stands the
 // span of domains.
 func TestVerticesAreComparedByKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,7 +95,7 @@ func TestVerticesAreComparedByKeys(t *testing.T) {
 	})
 }
 
-// The smaller value is the better one: more friends, and fewer zones where all are nodes. Slots are no sum.
+// The smaller value is the better one: more friends, and fewer zones and less waste where all are nodes. Slots are no sum.
 func TestValuesOfVertices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawComparison(t)
@@ -106,6 +107,9 @@ func TestValuesOfVertices(t *testing.T) {
 				}
 				if set&(1<<keys.Zones) != 0 && nodes {
 					want[keys.Zones] = c.width(c.a)
+				}
+				if set&(1<<keys.Waste) != 0 && nodes {
+					want[keys.Waste] = c.m.Room.Waste(c.a)
 				}
 				require.Equal(t, want, c.m.Values(set, c.a, nodes), "keys %b", set)
 			}

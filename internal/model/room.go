@@ -14,7 +14,7 @@ type Room interface {
 	Table() SlotTable
 	// GroupsOf are the sums of an index for groups. The index keeps the sums of the last ones asked for.
 	GroupsOf(ix *index.Index, key index.Grouping) *index.GroupSums
-	// Features are those of the room: whether zones are looked at, nodes have scores, members several roles.
+	// Features are those of the room: whether zones are looked at, nodes have scores or differ in their waste, members several roles.
 	Features() features.Set
 	// Broken says whether running members break a limit by themselves, so that no plan keeps it.
 	Broken() bool
@@ -29,6 +29,8 @@ type Room interface {
 	LeastZones() int64
 	ZoneScore(x layout.Vertex, units int64) int64
 	SameZones(x, y layout.Vertex) bool
+	// Waste is what a node has of free devices, and what the next unit spoils of them; the less the better.
+	Waste(x layout.Vertex) int64
 
 	// SomeAreForOthers says whether nodes meant for others than the members are to be left out, as far as the kinds of nodes tell.
 	// WithoutOthers is the model under a strategy without these nodes; nil if there cannot be another plan than over all nodes.

@@ -62,6 +62,8 @@ Charged              0    *     =               =                =             =
 Stop                 0    *     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 together             =    =     =               =                =             =             0            =          =        =         =    =      =    =          =      =           =             =
 Needs                =    =     =               =                =             =             =            =          =        =         =    =      =    =          *      =           =             =
+waster               0    =     =               =                =             =             =            =          =        =         =    =      =    =          0      =           =             =
+mixed                =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Policy               =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 ordered              =    =     =               =                =             =             =            =          =        =         =    =      =    =          =      =           =             =
 Pending              0    =     =               =                =             =             =            =          =        =         *    =      *    *          =      =           =             =
@@ -369,6 +371,8 @@ func fill(p *Problem) {
 	p.oneLevel = [1]model.Level{{Size: 4}}
 	p.Model.Levels, p.Model.Multiple, p.Model.Forced = p.oneLevel[:], []int64{1, 2, 2, 2}, layout.Tally{1: 1}
 	fillWith(p, "indexes", [2]*index.Index{{}, {}})
+	fillWith(p, "mixed", [2]bool{true, true})
+	p.Model.Room.Waste(p.Model.View.NodeVertex(0)) // reads what counts as waste
 	p.Model.Twins = []int32{0, 1}
 	p.Model.Limits, p.Model.Gang.Limits = &limits.Limits{}, []limits.OnPart{{Name: "limit", Tier: 1, Most: 3}}
 	p.Room.Company = limits.Near(p.Snapshot, p.Model.View, p.Model.Limits, nil, false, "gang", p.IsOwn)

@@ -44,6 +44,9 @@ func (p *search) betterDomain(a, b *placed) bool {
 		if x.Zones != y.Zones {
 			return x.Zones < y.Zones
 		}
+		if c := x.Waste.Cmp(y.Waste); c != 0 {
+			return c < 0
+		}
 		if p.solver.byScore() { // in place of slots
 			return a.v.score > b.v.score || a.v.score == b.v.score && (x.NUMA > y.NUMA || x.NUMA == y.NUMA && x.Score > y.Score)
 		}
@@ -63,7 +66,7 @@ func (s *solver) byScore() bool { return s.in.Request.Policy == gang.ByScore }
 
 // keys of the domain that a placement fills.
 func (p *search) keys(a *placed) Keys {
-	k := Keys{Anchors: a.v.key, Span: p.solver.seen(a.span), Zones: a.v.zones, NUMA: a.numa, Score: a.score}
+	k := Keys{Anchors: a.v.key, Span: p.solver.seen(a.span), Zones: a.v.zones, Waste: a.v.waste, NUMA: a.numa, Score: a.score}
 	for i := range p.solver.levels {
 		k.Intact = append(k.Intact, p.intact(i, a.v))
 	}

@@ -8,6 +8,7 @@ package reference
 
 import (
 	"errors"
+	"math/big"
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
@@ -69,6 +70,8 @@ type Keys struct {
 	Span []int
 	// Zones, between nodes for an aligned gang.
 	Zones int
+	// Waste, between nodes: free devices and what the next member spoils of them.
+	Waste *big.Rat
 	// Free are the slots of the domain, of its parent, and so on.
 	Free []int
 	// NUMA is the NUMA score of a node for an aligned gang.

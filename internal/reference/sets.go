@@ -2,6 +2,7 @@ package reference
 
 import (
 	"cmp"
+	"math/big"
 	"math/bits"
 	"slices"
 
@@ -16,9 +17,10 @@ type set struct {
 	place    int // what that counts for in units
 
 	used, own, key, share int
-	below                 []int // vertices in use below the children, layer by layer
-	zones                 int   // in sum, if the children are nodes
-	withShort             int   // 1 if a child holds the short group already
+	below                 []int   // vertices in use below the children, layer by layer
+	zones                 int     // in sum, if the children are nodes
+	waste                 big.Rat // the same
+	withShort             int     // 1 if a child holds the short group already
 	sum                   int
 	slots                 []int // descending
 	score                 int64 // of the members as filled, if the children are nodes
@@ -94,6 +96,7 @@ func (p *search) fill(portions []portion, mask uint, h hand) *set {
 		s.slots = append(s.slots, c.child.v.high)
 		if h.nodes {
 			s.zones += c.child.v.zones
+			s.waste.Add(&s.waste, c.child.v.waste)
 			s.score += p.place(c.child.v, p.stateOf(s, i, h)).score
 		}
 	}
@@ -216,6 +219,7 @@ func (p *search) betterSet(a, b *set, h hand) bool {
 		cmp.Compare(a.withShort, b.withShort),
 		cmp.Compare(a.key, b.key),
 		cmp.Compare(b.zones, a.zones),
+		b.waste.Cmp(&a.waste),
 	} {
 		if c != 0 {
 			return c > 0

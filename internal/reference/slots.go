@@ -43,6 +43,7 @@ func (s *solver) look(leavingGone bool) {
 			v.fits = s.copies(v.node, on[v.node.Name])
 		}
 		s.align(v, on[v.node.Name])
+		v.waste = s.wasteOf(v.node, on[v.node.Name])
 	}
 	s.sum()
 }

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"math/big"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -22,8 +23,9 @@ type vertex struct {
 	score    int64 // host score of a node for one member
 	fits     int   // members that a node can take, multiples aside
 
-	zones int     // of a node, that the next member of an aligned gang would get
-	rates []int64 // NUMA score of a node, by the number of new members
+	waste *big.Rat // of a node: what is free of its devices, and what the next unit spoils of them
+	zones int      // of a node, that the next member of an aligned gang would get
+	rates []int64  // NUMA score of a node, by the number of new members
 
 	// The numbers of new members that fit below: low, low+step, ..., high; none if high < low.
 	step, low, high int

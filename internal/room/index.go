@@ -72,7 +72,7 @@ func (k Slots) newIndex() *snapshot.ShapeIndex {
 	if !s.Index.Build(k.r.Model.View, k.countNodes, k.r.Zones().alikeIn(&s.Index, nil)) {
 		return nil
 	}
-	s.Needs, s.Inexact = k.r.Zones().allNeeds(), k.r.ZoneState.inexact
+	s.Needs, s.Inexact, s.Spoils = k.r.Zones().allNeeds(), k.r.ZoneState.inexact, k.spoilsAll(&s.Index, nil)
 	return s
 }
 
@@ -124,6 +124,7 @@ func (k Slots) recount(s *snapshot.ShapeIndex, nodes []int32, excluded Excluded,
 		return nil
 	}
 	next.Needs, next.Inexact = k.r.Zones().allNeeds(), k.r.ZoneState.inexact || s.Inexact
+	next.Spoils = k.spoilsAfter(&s.Spoils, &next.Index, nodes, extra)
 	return next
 }
 

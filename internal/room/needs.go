@@ -12,6 +12,7 @@ import (
 
 // SumNeeds adds up the resources of a unit's members, in natural order of names. Needs of 0 are left out.
 func (r *Room) SumNeeds() error {
+	r.waster = waster{}         // it follows from the needs
 	if r.Request.Slots != nil { // amounts are not compared
 		r.Needs = nil
 		return nil

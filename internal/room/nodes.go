@@ -46,7 +46,7 @@ func (n nodes) Features() features.Set {
 	r := n.r
 	scored := r.Request.Score != nil || slices.ContainsFunc(r.Shapes, func(s *gang.Shape) bool { return len(s.Preferred) > 0 })
 	return features.Scored.When(scored) | features.Aligned.When(r.ZoneState.Aligned) | features.Roles.When(r.Model.Gang != nil) |
-		features.Multiple.When(len(r.Model.Multiples) > 0)
+		features.Multiple.When(len(r.Model.Multiples) > 0) | r.wasteful()
 }
 
 // Broken implements [model.Room].
@@ -94,6 +94,9 @@ func (n nodes) SameZones(x, y layout.Vertex) bool {
 	z := n.r.Zones()
 	return z.StateAt(x).Equal(z.StateAt(y))
 }
+
+// Waste implements [model.Room].
+func (n nodes) Waste(x layout.Vertex) int64 { return n.r.wasteOn(n.r.Model.View.Position(x)) }
 
 // SomeAreForOthers implements [model.Room].
 func (n nodes) SomeAreForOthers() bool { return n.r.MaySpare() }

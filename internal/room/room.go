@@ -36,7 +36,9 @@ type Room struct {
 	Owner       Owner
 	Before      *Placed // of a plan that waits, whose further members are asked for: the first ones; else nil
 	ZoneState   zoneState
-	Memory      *Memory         // nil: it answers no more than causes
+	Memory      *Memory // nil: it answers no more than causes
+	waster      waster
+	mixed       [2]bool         // units spoil not the same of all nodes: beside indexes
 	indexes     [2]*index.Index // with leaving members staying, and gone; nil: not looked up, see OwnIndex
 }
 
@@ -101,6 +103,7 @@ func (r *Room) Forget() { r.indexes = [2]*index.Index{} }
 func (r *Room) Fresh(isOwn func(string) bool) Room {
 	next := *r
 	next.Forget()
+	next.waster = waster{}
 	next.Memory, next.Company, next.Judges = nil, r.Company.Fresh(isOwn), r.Judges.Fresh()
 	z := &next.ZoneState // these maps are filled while questions are answered
 	z.OwnNeeds, z.shares, z.widths, z.zoneFits = nil, nil, nil, nil

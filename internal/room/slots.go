@@ -65,7 +65,7 @@ func (k Slots) OwnIndex() *index.Index {
 	if *own == nil {
 		if shape := k.index(); shape != nil {
 			if shape = k.overlay(shape); shape != nil {
-				*own = &shape.Index
+				*own, k.r.mixed[Bit(k.r.LeavingGone)] = &shape.Index, shape.Spoils.Mixed
 				k.r.ZoneState.inexact = k.r.ZoneState.inexact || shape.Inexact
 			}
 		}

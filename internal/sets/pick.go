@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/keys"
 )
 
@@ -14,12 +15,14 @@ type task struct {
 	flag    func(*Item) bool
 }
 
-// class lists children with equal keys; only scores and the order of paths can tell them apart.
+// class lists children with equal keys; only scores and the order of paths can tell them apart. Without scores they may differ in waste, which mostly
+// has as many values as there are children: of equal ones those with the least are the best, whatever else is picked.
 type class struct {
 	slots, hi int64
 	keys      keys.Values // slots included
 	flags     uint8       // bit i: the flag of task i
-	items     []int       // in path order
+	items     []int       // in path order, those with less waste first
+	wastes    []int64     // the sums of waste of the first 1, 2, ...; nil: the keys have it
 }
 
 // picker finds the best set of a given size among the children outside the core. It is a dynamic program over classes
@@ -180,7 +183,7 @@ func (k *picker) classify(tasks []task, least int64) {
 		keys  keys.Values
 		flags uint8
 	}
-	at := map[alike]int{}
+	at, merges := map[alike]int{}, !k.c.scored() && k.c.Features.Has(features.Wasteful)
 	for _, i := range k.pool {
 		it := &k.c.Items[i]
 		if it.Hi < least {
@@ -193,6 +196,9 @@ func (k *picker) classify(tasks []task, least int64) {
 			}
 		}
 		key := alike{it.Hi, it.Keys.WithSlots(it.Slots, k.c.rules), flags}
+		if merges {
+			key.keys[keys.Waste] = 0
+		}
 		n, ok := at[key]
 		if !ok {
 			n = len(k.classes)
@@ -208,6 +214,22 @@ func (k *picker) classify(tasks []task, least int64) {
 		)
 	})
 	k.mixed = make([][]int64, len(k.classes))
+	for i := range k.classes {
+		if merges {
+			k.sortByWaste(&k.classes[i])
+		}
+	}
+}
+
+// sortByWaste puts the children of a class with less waste first.
+func (k *picker) sortByWaste(cl *class) {
+	waste := func(i int) int64 { return k.c.Items[i].Keys[keys.Waste] }
+	slices.SortStableFunc(cl.items, func(i, j int) int { return cmp.Compare(waste(i), waste(j)) })
+	sum := int64(0)
+	for _, i := range cl.items {
+		sum += waste(i)
+		cl.wastes = append(cl.wastes, sum)
+	}
 }
 
 // solve is the best choice from a state on, nil if none does the task. It is memoized; each state tries every number of
@@ -252,7 +274,11 @@ func (k *picker) extend(st pickState, m int, next *pick) *pick {
 		return nil
 	}
 	cl := &k.classes[st.class]
-	return &pick{class: st.class, m: m, next: next, sums: next.sums.With(int64(m), &cl.keys)}
+	p := &pick{class: st.class, m: m, next: next, sums: next.sums.With(int64(m), &cl.keys)}
+	if m > 0 && cl.wastes != nil {
+		p.sums[keys.Waste] += cl.wastes[m-1]
+	}
+	return p
 }
 
 // most is the largest sum of units that size children from a class on can hold. A child with more slots holds no fewer
@@ -309,7 +335,7 @@ func comparePlaces(a, b []int) int {
 // compareValues goes by the keys: what is sorted is compared in sum, then by the smaller largest child (under Spread the larger), then by the
 // second largest, and so on.
 //
-// order: sets.3, sets.4, sets.6
+// order: sets.3, sets.4, sets.6, sets.9
 func (k *picker) compareValues(a, b *pick) int {
 	if c := a.sums.Compare(&b.sums, 0, keys.Packing+1); c != 0 {
 		return c

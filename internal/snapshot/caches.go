@@ -28,6 +28,15 @@ type ShapeIndex struct {
 	Index   index.Index
 	Needs   NeedsByZones
 	Inexact bool // a bounded search counted the zones of some node
+	Spoils  Spoils
+}
+
+// Spoils says whether a unit spoils the same of the devices of every node that takes one.
+type Spoils struct {
+	Known bool     // some node takes one
+	Mixed bool     // of two nodes not the same; what was so once may not be any more
+	Same  [2]int64 // what it spoils on each, if not
+	By    []int64  // the weights by which that was looked at
 }
 
 // passedOn are the caches of a snapshot that follows: what they keep, and what changed since. O(kept values).

@@ -24,7 +24,7 @@ type Lineage struct {
 	first     *topology.Tree // finds, by name, the nodes that came first: those of what was the first tree then
 	outside   *topology.Tree // finds, by name, all others
 	Resources []string       // by id, in natural order
-	pods      int            // id of the resource
+	pods, cpu int            // ids of the resources
 	notices   []string       // see [Snapshot.Notices]
 
 	cloning *sync.Mutex // to clone a btree writes to the original, which lineages of other trees share
@@ -48,7 +48,7 @@ func newLineage(spec cluster.Spec, coming []cluster.Running) *Lineage {
 			l.resourceIDs[name] = i
 		}
 	}
-	l.pods = l.resource(muster.Pods)
+	l.pods, l.cpu = l.resource(muster.Pods), l.resource(muster.CPU)
 	l.nameNodes(spec.Nodes)
 	for i, t := range l.trees {
 		l.Views = append(l.Views, layout.New(t.Name, t.Tree, l.Names, l.placing(i, t.Tree)))

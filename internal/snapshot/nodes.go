@@ -40,6 +40,7 @@ type nodeClass struct {
 	Taints      []gang.Taint
 	Zones       *ZoneClass // nil: no zones are known
 	Kind        *Kind      // nil only in noClass
+	devices     []int32    // resources of which nodes have any
 }
 
 var noClass = &nodeClass{} // of absent nodes
@@ -148,7 +149,7 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 		return err
 	}
 	if class.Kind == nil { // nobody has seen it yet
-		class.Kind = c.Kinds.of(c.Lineage, class)
+		class.Kind, class.devices = c.Kinds.of(c.Lineage, class), c.Lineage.devicesOf(class.allocatable)
 	}
 	s := static{labels: n.Labels, class: class, flags: Present}
 	if n.Cordoned {
@@ -170,6 +171,8 @@ func (c *Snapshot) putNode(id int32, n *cluster.Node, classes *nodeClasses) erro
 	c.setZones(id, class.Zones) // reads the flags before, as the next lines read the class before
 	c.Kinds.count(c.Static.ClassOf(id).Kind, -1)
 	c.Kinds.count(class.Kind, 1)
+	c.feeds.count(c.Lineage, c.Static.ClassOf(id), false)
+	c.feeds.count(c.Lineage, class, true)
 	reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
 	raise(c.ownTotals(), class.allocatable)
 	c.Static.set(id, s)
@@ -198,6 +201,7 @@ func (c *Snapshot) changeNodes(remove []string, set []cluster.Node, coming []clu
 		// The node becomes absent: zero amounts, no zones, no part of the total.
 		c.setZones(id, nil)
 		c.Kinds.count(c.Static.ClassOf(id).Kind, -1)
+		c.feeds.count(c.Lineage, c.Static.ClassOf(id), false)
 		reduce(c.ownTotals(), c.Static.ClassOf(id).allocatable)
 		c.Static.set(id, static{})
 		c.touch(id)

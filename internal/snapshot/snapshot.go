@@ -45,6 +45,7 @@ type Snapshot struct {
 	Zones cow.Column[*numa.Occupancy]
 	Zoned int // number of nodes with a NUMA policy of their own
 	Kinds kinds
+	feeds feeds
 	// Gangs is a persistent ordered set: a fork clones it before it writes.
 	Gangs *btree.BTreeG[*GangMembers]
 	// anchors are the gangs by the affinity keys of their members; a fork clones this set, too.

@@ -14,6 +14,7 @@ type keys struct {
 	intact  [][]int // by level: how many groups can lie whole at each tier below the group tier, highest first
 	friends int
 	span    []int // layer by layer, the highest first
+	waste   int64 // of nodes
 	zones   int64 // of nodes, for an aligned gang
 	host    int64 // of nodes, under ByScore
 	free    []int // slots of the domain, of its parent, and so on
@@ -46,7 +47,7 @@ func (p *search) compareDomains(a, b keys, nodes bool) int {
 		return c
 	}
 	if nodes {
-		if c := cmp.Or(cmp.Compare(a.zones, b.zones), cmp.Compare(b.host, a.host)); c != 0 {
+		if c := cmp.Or(cmp.Compare(a.zones, b.zones), cmp.Compare(a.waste, b.waste), cmp.Compare(b.host, a.host)); c != 0 {
 			return c
 		}
 	}
@@ -66,7 +67,7 @@ func (p *search) compareDomains(a, b keys, nodes bool) int {
 
 // keys of the domain that a placement fills.
 func (p *search) keys(a *placed) keys {
-	k := keys{friends: a.v.key, span: p.solver.compared(a.v, a.span), zones: a.v.zones, numa: a.numa, score: a.score}
+	k := keys{friends: a.v.key, span: p.solver.compared(a.v, a.span), zones: a.v.zones, waste: a.v.waste, numa: a.numa, score: a.score}
 	if p.solver.byScore() {
 		k.host = a.v.score
 	}

@@ -75,6 +75,7 @@ func (d *drawer) policy() {
 	}
 	d.r.Scored = !d.plain && d.chance(40, "scored")
 	d.r.Zoned = d.chance(35, "zoned")
+	d.r.Wasteful = d.chance(30, "wasteful")
 	d.r.Indexed = d.chance(75, "indexed")
 }
 
@@ -109,6 +110,7 @@ func (d *drawer) nodes() {
 			score = d.upTo(4, "score") - 1
 		}
 		d.r.Takes, d.r.Scores = append(d.r.Takes, int64(takes)), append(d.r.Scores, int64(score))
+		d.r.Wastes = append(d.r.Wastes, int64(d.upTo(3*bit(d.r.Wasteful), "waste")))
 		d.r.Others = append(d.r.Others, others && d.chance(40, "meant for others"))
 		d.r.Kind = append(d.r.Kind, d.upTo(len(d.r.Kinds)-1, "zones"))
 	}

@@ -5,6 +5,7 @@ package spec
 import (
 	"slices"
 
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
@@ -21,6 +22,9 @@ type Room struct {
 	Zoned bool
 	Kind  []int
 	Kinds []ZoneKind
+
+	Wasteful bool // nodes differ in what members spoil
+	Wastes   []int64
 
 	Scored  bool // hosts, or shapes, prefer nodes
 	Company bool // somebody is where running members must be alone
@@ -145,8 +149,22 @@ func (r *Room) GroupsOf(ix *index.Index, key index.Grouping) *index.GroupSums {
 
 // Features implements [model.Room].
 func (r *Room) Features() features.Set {
-	return features.Scored.When(r.Scored) | features.Aligned.When(r.Zoned)
+	return features.Scored.When(r.Scored) | features.Aligned.When(r.Zoned) | features.Wasteful.When(r.wasteful())
 }
+
+// wasteful says whether what members spoil is compared.
+func (r *Room) wasteful() bool { return r.Wasteful && r.m.Policy != gang.ByScore }
+
+// wasteOn is the waste of a node, 0 where none is compared.
+func (r *Room) wasteOn(pos int32) int64 {
+	if !r.Wasteful {
+		return 0
+	}
+	return r.Wastes[pos]
+}
+
+// Waste implements [model.Room].
+func (r *Room) Waste(x layout.Vertex) int64 { return r.wasteOn(r.m.View.Position(x)) }
 
 // Broken implements [model.Room].
 func (r *Room) Broken() bool { return newSolver(r.m).broken() }

@@ -19,7 +19,7 @@ type set struct {
 
 	used, own, key, share int
 	below                 []int // vertices in use below the children, layer by layer
-	zones                 int64 // in sum, if the children are nodes
+	zones, waste          int64 // in sum, if the children are nodes
 	withShort             int   // 1 if a child holds the short group already
 	sum                   int
 	slots                 []int // descending
@@ -96,6 +96,7 @@ func (p *search) fill(portions []portion, mask uint, h hand) *set {
 		s.slots = append(s.slots, c.child.v.high)
 		if h.nodes {
 			s.zones += c.child.v.zones
+			s.waste += c.child.v.waste
 			s.score += p.place(c.child.v, p.stateOf(s, i, h)).score
 		}
 	}
@@ -218,6 +219,7 @@ func (p *search) betterSet(a, b *set, h hand) bool {
 		cmp.Compare(a.withShort, b.withShort),
 		cmp.Compare(a.key, b.key),
 		cmp.Compare(b.zones, a.zones),
+		cmp.Compare(b.waste, a.waste),
 	} {
 		if c != 0 {
 			return c > 0

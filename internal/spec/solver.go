@@ -37,6 +37,7 @@ type vertex struct {
 
 	own, key int   // members below it that run: of the gang, with the affinity key
 	score    int64 // of a node, for one member
+	waste    int64 // of a node
 	zones    int64 // of a node, that the next member of an aligned gang would get
 	fits     int   // members that a node takes, multiples and limits aside
 
@@ -89,6 +90,9 @@ func (s *solver) look(v *vertex, pos int32) {
 	v.score, v.key = r.Scores[pos], int(s.m.Friends.At(v.at))
 	if s.aligned {
 		v.zones = r.zonesOn(pos)
+	}
+	if r.wasteful() {
+		v.waste = r.wasteOn(pos)
 	}
 	for m := range s.m.Running.All() {
 		v.own += bit(m.Pos == pos)

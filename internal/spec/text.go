@@ -37,8 +37,8 @@ func Text(m *model.Model) string {
 	if m.Limits != nil {
 		fmt.Fprintf(b, "apart %v within %v groups apart %v alone %d company %v\n", m.Limits.Apart, m.Limits.Within, m.Limits.Groups, m.Limits.Alone, r.Company)
 	}
-	fmt.Fprintf(b, "multiples %v forced %v friends %v strict %v indexed %v zoned %v %v any node %v\n",
-		m.Multiple, m.Forced, m.Friends, m.Hard, r.Indexed, r.Zoned, r.Kinds, r.AnyNode)
+	fmt.Fprintf(b, "multiples %v forced %v friends %v strict %v indexed %v zoned %v %v wasteful %v any node %v\n",
+		m.Multiple, m.Forced, m.Friends, m.Hard, r.Indexed, r.Zoned, r.Kinds, r.Wasteful, r.AnyNode)
 	writeVertex(b, m, layout.Root, "")
 	return b.String()
 }
@@ -48,7 +48,7 @@ func writeVertex(b *strings.Builder, m *model.Model, x layout.Vertex, indent str
 	v, r := m.View, m.Room.(*Room)
 	if v.IsNode(x) {
 		pos := v.Position(x)
-		fmt.Fprintf(b, "%snode at %d: takes %d score %d zones %d others %v\n", indent, pos, r.Takes[pos], r.Scores[pos], r.Kind[pos], r.Others[pos])
+		fmt.Fprintf(b, "%snode at %d: takes %d score %d zones %d waste %d others %v\n", indent, pos, r.Takes[pos], r.Scores[pos], r.Kind[pos], r.wasteOn(pos), r.Others[pos])
 		return
 	}
 	name := ""
