@@ -3,10 +3,12 @@ package reference
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
@@ -17,6 +19,7 @@ import (
 func TestRolesThatDoNotDifferAreOneShape(t *testing.T) {
 	holdsFor(t, drawRoles, func(in Input) ([]string, error) {
 		dropZones(&in.Spec) // those of one shape are put into zones at once
+		dropCPU(&in)        // of one shape what is wasted counts, of roles it does not: docs/order.md, section 3
 		// Of one shape slots are floored to multiples, of roles they are not: docs/order.md, section 7.
 		in.Request.Gather = slices.DeleteFunc(slices.Clone(in.Request.Gather), func(r gang.Rule) bool { return r.Multiple > 0 && r.Strength == "" })
 		for i := range in.Request.Groups { // a group that is alone on a node is one unit of several shapes
@@ -27,6 +30,32 @@ func TestRolesThatDoNotDifferAreOneShape(t *testing.T) {
 		}
 		return nil, sameAsOneShape(in)
 	})
+}
+
+// dropCPU takes away what feeds devices: nobody asks for it either, and where no device has any nothing is wasted.
+func dropCPU(in *Input) {
+	for i := range in.Spec.Nodes {
+		in.Spec.Nodes[i].Allocatable = maps.Clone(in.Spec.Nodes[i].Allocatable)
+		delete(in.Spec.Nodes[i].Allocatable, muster.CPU)
+	}
+	in.Request.Shape.Resources = withoutCPU(in.Request.Shape.Resources)
+	for i := range in.Request.Members {
+		if shape := in.Request.Members[i].Shape; shape != nil {
+			other := *shape
+			other.Resources = withoutCPU(shape.Resources)
+			in.Request.Members[i].Shape = &other
+		}
+	}
+}
+
+func withoutCPU(r muster.Resources) muster.Resources {
+	r = maps.Clone(r)
+	if r == nil {
+		r = muster.Resources{}
+	}
+	delete(r, muster.CPU)
+	r["gpu"] = max(r["gpu"], 1) // who asks for nothing has any number of slots
+	return r
 }
 
 func sameAsOneShape(in Input) error {
