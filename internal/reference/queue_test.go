@@ -70,7 +70,7 @@ func planOfQueue(in Input, p placement.Planned) (kind string, err error) {
 	}
 	alone := Input{Spec: dump(in, p.Cluster), Request: *p.Request, left: in.left}
 	alone.Request.QuotaLimit = cmp.Or(p.Request.QuotaLimit, p.Pass)
-	if err := validity.Check(alone.Spec, &alone.Request, p.Result); err != nil {
+	if err := validity.CheckTogether(alone.Spec, &alone.Request, p.Result); err != nil {
 		return "", err
 	}
 	switch {

@@ -247,7 +247,7 @@ func refusedTogetherAgree(in Input) ([]string, error) {
 		if p.Request.Tree != "" { // see togetherAgrees
 			return nil
 		}
-		return validity.Check(dump(in, p.Cluster), p.Request, p.Result)
+		return validity.CheckTogether(dump(in, p.Cluster), p.Request, p.Result)
 	}
 	res, err := plannedTogether(c, &in.Request, check)
 	want := exchanged(&in, best)

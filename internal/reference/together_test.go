@@ -177,7 +177,7 @@ func togetherAgrees(in Input) ([]string, error) {
 			continue
 		}
 		alone := Input{Spec: dump(in, p.Cluster), Request: *p.Request}
-		if err := withoutRing(p.Request, validity.Check(alone.Spec, &alone.Request, p.Result)); err != nil && !want.Waits {
+		if err := withoutRing(p.Request, validity.CheckTogether(alone.Spec, &alone.Request, p.Result)); err != nil && !want.Waits {
 			return nil, fmt.Errorf("%s: %w", p.Request.Name, err)
 		}
 	}
