@@ -95,3 +95,32 @@ func TestIndexesAreRanks(t *testing.T) {
 		require.True(t, slices.IsSortedFunc(others, ranks.Compare))
 	})
 }
+
+// New members beside running ones that stand in rank order have the ranks that all have together.
+func TestNewMembersBesideRunningOnes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec, req := cluster.Spec{Nodes: []cluster.Node{{Name: "a"}, {Name: "b"}}}, &gang.Request{Name: "g"}
+		indexed := rapid.IntRange(0, 12).Draw(t, "members with an index")
+		for i := range rapid.IntRange(1, 12).Draw(t, "members") {
+			m := gang.Member{Name: fmt.Sprintf("m%02d", i), Index: i, Indexed: i < indexed}
+			if rapid.Bool().Draw(t, "is new") {
+				req.Members = append(req.Members, m)
+			} else {
+				spec.Running = append(spec.Running, cluster.Running{Gang: "g", Member: m.Name, Index: m.Index, Indexed: m.Indexed, Node: "b"})
+			}
+		}
+		req.Members = rapid.Permutation(req.Members).Draw(t, "order")
+		c, err := snapshot.New(spec)
+		require.NoError(t, err)
+		v, running := c.Lineage.Tree(""), ranks.Standing(c.MembersOf("g"))
+		all := ranks.Of(req, running, v)
+		fresh, at := ranks.Beside(req, running)
+		require.Len(t, fresh, len(req.Members))
+		for i, m := range fresh {
+			require.Equal(t, all[at[i]], m)
+		}
+		for i := range running.Len() {
+			require.Equal(t, "b", c.Lineage.NodeName(running.At(i)))
+		}
+	})
+}
