@@ -3,12 +3,15 @@
 package gather
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/muster-sched/muster/internal/layout"
 )
 
 // greedy chooses, for n members below x, the largest children, as few as hold them, then the largest of their children, and so on down to the lowest
 // tier that counts. The vertices of that tier come in the order of paths; none is left if some positions, which are in that order too, use as little in
-// the layers that count. O(vertices below the chosen ones).
+// the layers that count. O(vertices below the chosen ones), and those that are chosen are sorted.
 func (pl placer) greedy(x layout.Vertex, n int64, positions []int32) []chosen {
 	wide := &pl.ask.scratch.wide
 	list := append(wide[1][:0], chosen{x, 0})
@@ -18,6 +21,7 @@ func (pl placer) greedy(x layout.Vertex, n int64, positions []int32) []chosen {
 		wide[0] = pl.below(list, tier, wide[0][:0])
 		wide[0], wide[1] = list, wide[0]
 		list = largest(wide[1], n)
+		slices.SortStableFunc(list, func(a, b chosen) int { return descending(a.slots, b.slots) }) // of equal children those of the largest come first
 		if fewer {
 			continue
 		}
@@ -31,6 +35,7 @@ func (pl placer) greedy(x layout.Vertex, n int64, positions []int32) []chosen {
 	if !fewer {
 		return nil
 	}
+	slices.SortFunc(list, func(a, b chosen) int { return cmp.Compare(pl.m.View.First(a.at), pl.m.View.First(b.at)) })
 	return list
 }
 
