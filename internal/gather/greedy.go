@@ -18,10 +18,10 @@ func (pl placer) greedy(x layout.Vertex, n int64, positions []int32) []chosen {
 	fewer := false
 	for place := pl.m.View.TierIndex(pl.m.View.TierOf(x)) - 1; place >= pl.ask.layers.cut; place-- {
 		tier := pl.m.View.Tiers[place]
+		slices.SortStableFunc(list, func(a, b chosen) int { return descending(a.slots, b.slots) }) // of equal children those of the largest come first
 		wide[0] = pl.below(list, tier, wide[0][:0])
 		wide[0], wide[1] = list, wide[0]
 		list = largest(wide[1], n)
-		slices.SortStableFunc(list, func(a, b chosen) int { return descending(a.slots, b.slots) }) // of equal children those of the largest come first
 		if fewer {
 			continue
 		}
@@ -46,12 +46,7 @@ func (pl placer) below(list []chosen, tier int32, all []chosen) []chosen {
 			all = append(all, v)
 			continue
 		}
-		lo, _ := pl.m.View.Kids(v.at)
-		for i, slots := range pl.ask.slotsBelow(v.at) {
-			if c := lo + layout.Vertex(i); slots > 0 && c != pl.m.View.Outside {
-				all = append(all, chosen{c, int64(slots)})
-			}
-		}
+		all = pl.ask.withSlots(v.at, all)
 	}
 	return all
 }

@@ -3,8 +3,6 @@
 package gather
 
 import (
-	"slices"
-
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
@@ -85,24 +83,9 @@ func (s *narrowSearch) visit(d layout.Vertex) verdict {
 		return goOn
 	}
 	if sums := a.slots.Ix.SumsOf(d); sums.Len > 0 && sums.Of(min(sums.Len, int32(s.span))) >= a.members {
-		s.list(d)
+		s.hold = keepFirst(s.hold, d, mostPriced, s.found.comparePacking)
 	}
 	return goOn
-}
-
-// list puts a domain in its place among those that are packed best. Of equal ones the first stays first.
-func (s *narrowSearch) list(d layout.Vertex) {
-	i := len(s.hold)
-	for ; i > 0 && s.found.comparePacking(d, s.hold[i-1]) < 0; i-- {
-		continue
-	}
-	if i == mostPriced {
-		return
-	}
-	if len(s.hold) == mostPriced {
-		s.hold = s.hold[:mostPriced-1]
-	}
-	s.hold = slices.Insert(s.hold, i, d)
 }
 
 // compare finds the best of the domains that are listed.
@@ -174,8 +157,8 @@ func (pl placer) fillNarrow(x layout.Vertex, n int64, list []int32) []int32 {
 		list = pl.fillNarrowest(list)
 	}
 	if pl.ask.looksFurther(x) {
-		if largest := pl.greedy(x, n, list[from:]); largest != nil {
-			pl.ask.scratch.picks = append(pl.ask.scratch.picks, largest...)
+		if picks := pl.greedy(x, n, list[from:]); picks != nil {
+			pl.ask.scratch.picks = append(pl.ask.scratch.picks, picks...)
 			list = pl.fillPicks(kept, n, list[:from])
 		}
 	}

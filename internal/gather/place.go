@@ -201,9 +201,9 @@ func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
 		return pl.fillAll(x, n, list)
 	}
 	switch {
-	case pl.ask.nodesTell(x) && pl.ask.has(features.Wasteful):
+	case pl.ask.has(features.Wasteful) && pl.ask.nodesTell(x):
 		return pl.fillChosen(x, n, list)
-	case pl.ask.nodesTell(x):
+	case pl.ask.zonesTell(x):
 		return pl.fillZoned(x, n, list)
 	case pl.fillsNarrowly(x):
 		return pl.fillNarrow(x, n, list)
@@ -332,6 +332,17 @@ func (a *ask) slotsBelow(x layout.Vertex) []int32 {
 		list = cow.AppendTo(list, &a.slots.Ix.Domains, lo, end)
 	}
 	a.scratch.slots = list
+	return list
+}
+
+// withSlots appends the children of x that have slots, but for nodes outside the tree. O(children).
+func (a *ask) withSlots(x layout.Vertex, list []chosen) []chosen {
+	lo, _ := a.m.View.Kids(x)
+	for i, slots := range a.slotsBelow(x) {
+		if c := lo + layout.Vertex(i); slots > 0 && c != a.m.View.Outside {
+			list = append(list, chosen{c, int64(slots)})
+		}
+	}
 	return list
 }
 

@@ -32,6 +32,7 @@ type prices struct {
 
 	sorted []chosen // the kids while they are listed
 	over   []int16  // see index.Over
+	worths []int64  // see worthsBelow
 }
 
 // priced is a child.
@@ -57,10 +58,9 @@ func (p *prices) list(a *ask, x layout.Vertex, n, k int64) {
 // ofLargest is how many grandchildren the k children of x with the most slots use, and the slots of the smallest of these; see use.
 func (p *prices) ofLargest(a *ask, x layout.Vertex, n, k int64) (units, smallest int64) {
 	p.begin(a, x, n, k)
-	largest := largest(p.sorted, n)
-	p.take(largest)
+	p.take(largest(p.sorted, n))
 	p.set = p.set[:0]
-	for i := range largest {
+	for i := range p.kids {
 		p.set = append(p.set, int32(i))
 	}
 	return p.use(p.set, p.n)
@@ -68,13 +68,8 @@ func (p *prices) ofLargest(a *ask, x layout.Vertex, n, k int64) (units, smallest
 
 // begin lists the children of x with slots.
 func (p *prices) begin(a *ask, x layout.Vertex, n, k int64) {
-	p.ask, p.at, p.n, p.k, p.sorted = a, x, n, k, p.sorted[:0]
-	lo, _ := a.m.View.Kids(x)
-	for i, slots := range a.slotsBelow(x) {
-		if c := lo + layout.Vertex(i); slots > 0 && c != a.m.View.Outside {
-			p.sorted = append(p.sorted, chosen{c, int64(slots)})
-		}
-	}
+	p.ask, p.at, p.n, p.k = a, x, n, k
+	p.sorted = a.withSlots(x, p.sorted[:0])
 }
 
 // take makes some children the kids.
@@ -96,16 +91,34 @@ func (p *prices) sums(i int32) *index.ChildSums {
 
 // weigh makes what the kids are worth at a price.
 func (p *prices) weigh(price int64) {
-	over, ok := p.ask.slots.Ix.Over(p.over[:0], p.at, price, p.n)
-	p.over = over
+	worths := p.worthsBelow(p.ask, p.at, price, p.n)
 	lo, _ := p.ask.m.View.Kids(p.at)
 	for i := range p.kids {
-		if ok {
-			p.kids[i].worth = int64(over[p.kids[i].at-lo])
-		} else {
-			p.kids[i].worth = worthAt(p.sums(int32(i)), price)
-		}
+		p.kids[i].worth = worths[p.kids[i].at-lo]
 	}
+}
+
+// worthsBelow are, child after child of x, what they are worth at a price where so many members are placed: by the index if it has that, else by the sums
+// over their own children. The list is good until the next call. O(children).
+func (p *prices) worthsBelow(a *ask, x layout.Vertex, price, members int64) []int64 {
+	p.worths = p.worths[:0]
+	var ok bool
+	if p.over, ok = a.slots.Ix.Over(p.over[:0], x, price, members); ok {
+		for _, worth := range p.over {
+			p.worths = append(p.worths, int64(worth))
+		}
+		return p.worths
+	}
+	lo, end := a.m.View.Kids(x)
+	for c := lo; c < end; c++ {
+		worth := int64(0)
+		if c != a.m.View.Outside {
+			sums := a.slots.Ix.SumsOf(c)
+			worth = worthAt(&sums, price)
+		}
+		p.worths = append(p.worths, worth)
+	}
+	return p.worths
 }
 
 // bound looks for the best choice by prices. least == units says that it is proven.
@@ -132,20 +145,8 @@ func (p *prices) bound() {
 // leastAt is the bound at a price for the children of x, k of which hold n members, without a choice. O(children).
 func (p *prices) leastAt(a *ask, x layout.Vertex, n, k, price int64) int64 {
 	top := p.tops[:0]
-	over, ok := a.slots.Ix.Over(p.over[:0], x, price, n)
-	p.over = over
-	if ok {
-		for _, worth := range over {
-			top, _ = keepLargest(top, int64(worth), k)
-		}
-	} else {
-		lo, end := a.m.View.Kids(x)
-		for c := lo; c < end; c++ {
-			if c != a.m.View.Outside {
-				sums := a.slots.Ix.SumsOf(c)
-				top, _ = keepLargest(top, worthAt(&sums, price), k)
-			}
-		}
+	for _, worth := range p.worthsBelow(a, x, price, n) {
+		top, _ = keepLargest(top, worth, k)
 	}
 	p.tops = top
 	for _, worth := range top {
@@ -161,8 +162,9 @@ const mostPrices = 8
 func (p *prices) try(price int64) (next int64) {
 	p.order = p.order[:0]
 	p.weigh(price)
+	more := func(i, j int32) int { return descending(p.kids[i].worth, p.kids[j].worth) }
 	for i := range p.kids {
-		p.rank(int32(i))
+		p.order = keepFirst(p.order, int32(i), p.k, more)
 	}
 	left, room := p.n, int64(0)
 	for _, i := range p.order {
@@ -182,19 +184,19 @@ func (p *prices) try(price int64) (next int64) {
 	return next
 }
 
-// rank puts a child in its place among those that are worth most. Of equal ones the first stays first.
-func (p *prices) rank(i int32) {
-	at := len(p.order)
-	for ; at > 0 && p.kids[i].worth > p.kids[p.order[at-1]].worth; at-- {
+// keepFirst is keepLargest for anything: it puts something into a list of what comes first, in order and so many at most, behind what is equal.
+func keepFirst[T any](list []T, x T, most int64, compare func(a, b T) int) []T {
+	at := len(list)
+	for ; at > 0 && compare(x, list[at-1]) < 0; at-- {
 		continue
 	}
-	if at == int(p.k) {
-		return
+	if int64(at) == most {
+		return list
 	}
-	if len(p.order) == int(p.k) {
-		p.order = p.order[:p.k-1]
+	if int64(len(list)) == most {
+		list = list[:most-1]
 	}
-	p.order = slices.Insert(p.order, at, i)
+	return slices.Insert(list, at, x)
 }
 
 // worthAt is what a child is worth at a price, by the sums over its own children.

@@ -232,15 +232,7 @@ func (s *sums) unitOf(i int, x layout.Vertex) int64 {
 		return 1
 	}
 	m := s.m.Unit(x)
-	return m / gcd(m, s.ask.sizes[i])
-}
-
-// gcd is the greatest common divisor of two numbers above 0. O(log).
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
+	return m / model.GCD(m, s.ask.sizes[i])
 }
 
 // table is whole or rest of level i and tier t, by kind, for every domain, where the index does not count groups.

@@ -4,6 +4,7 @@ package index
 
 import (
 	"math"
+	"slices"
 
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/layout"
@@ -74,11 +75,13 @@ func (s *summer) putOver(x layout.Vertex) {
 		return
 	}
 	lo, end := s.index.V.Kids(up)
-	at := s.index.V.FirstPos[up] + x - lo
+	at, most := s.index.V.FirstPos[up]+x-lo, slices.Max(s.list)
 	for slots := range rows {
 		var sum int64
-		for _, n := range s.list {
-			sum += int64(max(0, n-slots-1))
+		if most > slots+1 { // on most clusters no node has more than one
+			for _, n := range s.list {
+				sum += int64(max(0, n-slots-1))
+			}
 		}
 		if over := int16(min(sum, math.MaxInt16)); over != s.index.over.At(at) {
 			s.index.over.Put(at, over)

@@ -209,6 +209,14 @@ func (m *Model) Unit(x layout.Vertex) int64 {
 	return m.Multiple[m.View.Tier[x]-1]
 }
 
+// GCD is the greatest common divisor of two numbers that are not negative, nor both 0. O(log).
+func GCD(a, b int64) int64 {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
 // Features are those that do not depend on how members are cut into groups. O(shapes).
 func (m *Model) Features() features.Set {
 	f := m.Room.Features() | features.Groups.When(len(m.Levels) == 1) | features.Nested.When(len(m.Levels) > 1) |

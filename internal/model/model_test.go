@@ -180,3 +180,14 @@ func TestUnitIsOfTheParent(t *testing.T) {
 		}
 	})
 }
+
+// The greatest common divisor divides both numbers, and what is left of them has none.
+func TestGCD(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Int64Range(0, 1<<40).Draw(t, "a"), rapid.Int64Range(1, 1<<40).Draw(t, "b")
+		d := model.GCD(a, b)
+		require.Zero(t, a%d+b%d)
+		require.EqualValues(t, 1, model.GCD(a/d, b/d))
+		require.Equal(t, d, model.GCD(b, a))
+	})
+}

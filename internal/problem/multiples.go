@@ -48,18 +48,10 @@ const maxMultiple = 1 << 31
 
 // lcm is the least common multiple, at most maxMultiple.
 func lcm(a, b int64) int64 {
-	if rest := a / gcd(a, b); rest <= maxMultiple/b {
+	if rest := a / model.GCD(a, b); rest <= maxMultiple/b {
 		return rest * b
 	}
 	return maxMultiple
-}
-
-// gcd is the greatest common divisor of two numbers above 0. O(log).
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // checkMultiples refuses a multiple that does not divide the size of a group level, if it is at or below the tier

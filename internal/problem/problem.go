@@ -44,9 +44,8 @@ type Problem struct {
 	Pinned    map[string]bool    // members that are not preemptible
 	Team      Team               // gangs that start together, whose common request this is; else nil
 	Own       []*snapshot.Member // the gang's members on the cluster, in natural order of names
-	names     []string           // of the members, or units, by rank; where there are standing ones, of the new ones in rank order
-	fresh     []int              // where there are standing ones, the ranks of the new ones
-	standing  []*snapshot.Member // those that run, in rank order, as the snapshot has them; nil: nobody runs, or it has not
+	names     []string           // of the members, or units, by rank; of the new ones alone, in rank order, where there are fresh ranks
+	fresh     []int              // the ranks of the new ones, where those of Own have all others in the order in which they are; else nil
 	below     *layout.Census     // how many of them are below a vertex, as the snapshot counts them; nil: it does not, or others run as well
 	oneLevel  [1]model.Level     // memory of the levels, where there is no second one
 	wants     *quota.Ask         // what all new members ask for, where the quota leaves some out for good; else nil

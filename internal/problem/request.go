@@ -43,7 +43,10 @@ func rankMembers(p *Problem) error {
 		place(p, p.Team.Ranking(p))
 		return nil
 	}
-	p.Own = p.Snapshot.MembersOf(p.Request.Name)
+	g, runs := p.Snapshot.Gangs.Get(&snapshot.GangMembers{Name: p.Request.Name})
+	if runs {
+		p.Own = g.Members
+	}
 	if len(p.Own) == 0 && p.ordered {
 		p.Model.Pending, p.names = p.scratch.pending[:0], p.scratch.names[:0]
 		for i := range p.Request.Members {
@@ -58,7 +61,7 @@ func rankMembers(p *Problem) error {
 			return muster.Invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
 		}
 	}
-	if rankBeside(p) {
+	if runs && rankBeside(p, g) {
 		return nil
 	}
 	all := ranks.Of(p.Request, p.Own, p.Model.View)
@@ -71,11 +74,7 @@ func rankMembers(p *Problem) error {
 
 // rankBeside ranks new members among those that run, as the snapshot has these; false if it does not have them in rank order, or if members are
 // cut into groups and only some have an index. The ranks are those of [ranks.Of]. O(new members * log), and the cost of a census.
-func rankBeside(p *Problem) bool {
-	g, runs := p.Snapshot.Gangs.Get(&snapshot.GangMembers{Name: p.Request.Name})
-	if !runs {
-		return false
-	}
+func rankBeside(p *Problem, g *snapshot.GangMembers) bool {
 	below := g.Census(p.Model.View)
 	if below == nil {
 		return false
@@ -84,7 +83,7 @@ func rankBeside(p *Problem) bool {
 	if isCut(p.Request) && someIndexed(fresh, g.Members) {
 		return false
 	}
-	p.standing, p.below, p.Model.Pending, p.names = g.Members, below, append(p.scratch.pending[:0], at...), p.scratch.names[:0]
+	p.below, p.Model.Pending, p.names = below, append(p.scratch.pending[:0], at...), p.scratch.names[:0]
 	for i := range fresh {
 		p.names = append(p.names, fresh[i].Name)
 	}
@@ -105,14 +104,14 @@ func someIndexed(fresh []ranks.Ranked, running []*snapshot.Member) bool {
 
 // NameOf is the name of a member, or unit. O(log new members) with running ones, else O(1).
 func (p *Problem) NameOf(rank int) string {
-	if p.standing == nil {
+	if p.fresh == nil {
 		return p.names[rank]
 	}
 	i, is := slices.BinarySearch(p.fresh, rank)
 	if is {
 		return p.names[i]
 	}
-	return p.standing[rank-i].Name
+	return p.Own[rank-i].Name
 }
 
 // place divides members, given in rank order, into pending and running ones.

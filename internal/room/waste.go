@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
+	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -69,8 +70,8 @@ func (w *waster) weigh(c *snapshot.Snapshot) bool {
 	sum := uint64(0)
 	for i := range w.devices {
 		cpu, n := c.Feeding(w.devices[i].resource)
-		n /= divisor(cpu, n)
-		w.milli = w.times(w.milli/divisor(w.milli, n), n)
+		n /= model.GCD(cpu, n)
+		w.milli = w.times(w.milli/model.GCD(w.milli, n), n)
 		sum = min(sum+uint64(cpu), mostWeighed)
 	}
 	if high, low := bits.Mul64(sum, uint64(w.milli)); high > 0 || low >= mostWeighed {
@@ -79,7 +80,7 @@ func (w *waster) weigh(c *snapshot.Snapshot) bool {
 	for i := range w.devices {
 		d := &w.devices[i]
 		cpu, n := c.Feeding(d.resource)
-		by := divisor(cpu, n)
+		by := model.GCD(cpu, n)
 		d.weighs = cpu / by * (w.milli / (n / by))
 	}
 	return true
@@ -94,14 +95,6 @@ func (w *waster) round(c *snapshot.Snapshot, nodes int64) {
 		cpu, n := c.Feeding(d.resource)
 		d.weighs = min(cpu, max(1, cpu/n))
 	}
-}
-
-// divisor is the greatest common divisor of two numbers that are not negative, the second one not 0.
-func divisor(a, b int64) int64 {
-	for a > 0 {
-		a, b = b%a, a
-	}
-	return b
 }
 
 // on is what the free devices of a node need in CPU, what those beside so many slots do, and by how much a unit raises what they lack; extra

@@ -217,7 +217,17 @@ func (c *check) noRoom(node string, gone []placement.Waited) string {
 	if c.req.Slots != nil {
 		return map[bool]string{true: "more members than the host has slots for"}[members > c.req.Slots(node)]
 	}
-	var on []cluster.Running
+	on := c.staying(node, gone)
+	for _, r := range need.Names() {
+		if free, bounded := Free(c.nodes[node], r, on); bounded && need[r] > max(free, 0) {
+			return "too little " + r
+		}
+	}
+	return c.zonesKept(c.nodes[node], on)
+}
+
+// staying are the running members on a node, but for some.
+func (c *check) staying(node string, gone []placement.Waited) (on []cluster.Running) {
 	for _, r := range c.spec.Running {
 		ref := cluster.MemberRef{Gang: r.Gang, Member: r.Member}
 		leaves := slices.ContainsFunc(gone, func(w placement.Waited) bool { return w.MemberRef == ref })
@@ -225,12 +235,7 @@ func (c *check) noRoom(node string, gone []placement.Waited) string {
 			on = append(on, r)
 		}
 	}
-	for _, r := range need.Names() {
-		if free, bounded := Free(c.nodes[node], r, on); bounded && need[r] > max(free, 0) {
-			return "too little " + r
-		}
-	}
-	return c.zonesKept(c.nodes[node], on)
+	return on
 }
 
 // waitsFor are leaving members, none of which could stay.

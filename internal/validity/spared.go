@@ -60,15 +60,13 @@ func (c *check) onlySlotsCount() bool {
 
 // comparedTiers are the tiers below that of the domain in whose layers the span is compared.
 func (c *check) comparedTiers(domain int) (tiers []int) {
-	finest := c.net.RootTier()
+	var preferred []int
 	for _, rule := range c.req.Gather {
-		if tier, ok := c.net.TierOf(rule.Layer); ok && rule.Strength == gang.PreferGather {
-			finest = min(finest, tier)
+		if tier, ok := c.net.TierOf(rule.Layer); ok && rule.Strength == gang.PreferGather && tier < c.net.RootTier() {
+			preferred = append(preferred, tier)
 		}
 	}
-	if finest == c.net.RootTier() {
-		finest = 0
-	}
+	finest := append(slices.Sorted(slices.Values(preferred)), 0)[0] // 0 if none is preferred
 	all := []int{0}
 	for _, l := range c.net.Layers() {
 		if l.Tier > 0 && l.Tier < domain {
@@ -76,8 +74,8 @@ func (c *check) comparedTiers(domain int) (tiers []int) {
 		}
 	}
 	slices.Reverse(all)
+	large := len(c.req.Members)*len(c.spec.Nodes) > mostLookedDown
 	for i, tier := range all {
-		large := len(c.req.Members)*len(c.spec.Nodes) > mostLookedDown
 		if i == 0 || tier >= finest && (i == 1 || !large) {
 			tiers = append(tiers, tier)
 		}
@@ -90,12 +88,7 @@ func (c *check) moreOn(node string, now int) int {
 	if c.req.Slots != nil {
 		return c.req.Slots(node) - now
 	}
-	var on []cluster.Running
-	for _, r := range c.spec.Running {
-		if r.Node == node {
-			on = append(on, r)
-		}
-	}
+	on := c.staying(node, nil)
 	most := int64(now + len(c.res.Assignments))
 	need := ShapeOf(c.req, &c.req.Members[0]).Resources
 	for r, amount := range need {
