@@ -78,7 +78,7 @@ func (ix *Index) Build(v *layout.View, fill func(slots *cow.Column[int32]) int64
 	if !slotsFit(fill(&ix.Slots)) {
 		return false
 	}
-	s := summer{index: ix, like: alike}
+	s := summer{index: ix, like: alike, fresh: true}
 	if ix.aligned {
 		ix.Alike = cow.NewSlab[int32](n)
 	}
@@ -186,6 +186,7 @@ func (ix *Index) GroupsOf(clock *cow.Clock, kept int, key Grouping) *GroupSums {
 type summer struct {
 	index *Index
 	list  []int32               // scratch: values of children, or their sums
+	fresh bool                  // the index is new, and has zeros
 	like  func(a, b int32) bool // for aligned gangs: whether the nodes at two positions are alike
 }
 
@@ -204,10 +205,10 @@ func (s *summer) sum(x layout.Vertex) {
 		first := s.index.V.FirstPos[x]
 		s.list = cow.AppendTo(s.list, &s.index.Slots, first, s.index.V.EndPos[x])
 		s.index.Values.Put(x, bitsOf(s.list))
-		s.putOver(x)
 		s.index.Domains.Put(x, s.index.bounded(x, s.addUp())) // from here on the list has sums
 		cow.PutAll(&s.index.nodeSums, first, s.list)
 		s.putRows(x)
+		s.putOver(x)
 		for i := range below { // a node stands for a domain of any lower tier
 			s.index.Most[i].Put(x, s.list[0])
 		}

@@ -4,7 +4,6 @@ package index
 
 import (
 	"math"
-	"slices"
 
 	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/layout"
@@ -67,25 +66,20 @@ func (ix *Index) Over(list []int16, x layout.Vertex, slots, members int64) (_ []
 	return cow.AppendTo(list, &ix.over, at, at+end-lo), true
 }
 
-// putOver enters the slots in the list, those of the nodes of a domain x, as far as they are above 1, 2, ..., in the table of the domain above it.
+// putOver enters what the nodes of a domain x have above 1, 2, ... slots in the table of the domain above it. The list has the sums of their slots, the
+// largest first.
 func (s *summer) putOver(x layout.Vertex) {
 	up := s.index.V.Parent[x]
 	rows := min(OverSize, numRows(s.index.V, up))
-	if rows == 0 {
-		return
-	}
 	lo, end := s.index.V.Kids(up)
-	at, most := s.index.V.FirstPos[up]+x-lo, slices.Max(s.list)
-	for slots := range rows {
-		var sum int64
-		if most > slots+1 { // on most clusters no node has more than one
-			for _, n := range s.list {
-				sum += int64(max(0, n-slots-1))
-			}
+	nodes, sum := int32(0), int32(0) // those with more, and what they have
+	for slots := rows; slots > 0; slots-- {
+		for ; nodes < int32(len(s.list)) && s.list[nodes]-sum > slots; nodes++ {
+			sum = s.list[nodes]
 		}
-		if over := int16(min(sum, math.MaxInt16)); over != s.index.over.At(at) {
+		at, over := s.index.V.FirstPos[up]+(slots-1)*(end-lo)+x-lo, int16(min(sum-nodes*slots, math.MaxInt16))
+		if over > 0 || !s.fresh { // most entries of a new index stay empty
 			s.index.over.Put(at, over)
 		}
-		at += end - lo
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -67,12 +68,13 @@ func (k Slots) shareOfOthers() share {
 // newIndex counts every node; nil if the sum of all slots does not fit into an index. O(nodes * resources), and the
 // counts of zones.
 func (k Slots) newIndex() *snapshot.ShapeIndex {
-	s := &snapshot.ShapeIndex{}
+	s := &snapshot.ShapeIndex{Spoils: snapshot.Spoils{By: k.r.wastes().weights()}}
 	s.Index.Caps = k.r.Model.Limits.Caps()
-	if !s.Index.Build(k.r.Model.View, k.countNodes, k.r.Zones().alikeIn(&s.Index, nil)) {
+	count := func(slots *cow.Column[int32]) int64 { return k.countNodes(slots, &s.Spoils) }
+	if !s.Index.Build(k.r.Model.View, count, k.r.Zones().alikeIn(&s.Index, nil)) {
 		return nil
 	}
-	s.Needs, s.Inexact, s.Spoils = k.r.Zones().allNeeds(), k.r.ZoneState.inexact, k.spoilsAll(&s.Index, nil)
+	s.Needs, s.Inexact = k.r.Zones().allNeeds(), k.r.ZoneState.inexact
 	return s
 }
 
@@ -133,17 +135,19 @@ func (k Slots) groupsOf(ix *index.Index, key index.Grouping) *index.GroupSums {
 	return ix.GroupsOf(&k.r.Snapshot.Lineage.Clock, k.r.Snapshot.Lineage.KeptSizes, key)
 }
 
-// countNodes fills the slots of all nodes, by position, and returns their sum. Where positions are node ids and
-// nothing but amounts, marks and zones decides, it works column by column on pages of neighbours, in place of node by
-// node. O(nodes * resources), and the counts of zones.
+// countNodes fills the slots of all nodes, by position, looks at what a unit spoils there, and returns the sum of the
+// slots. Where positions are node ids and nothing but amounts, marks and zones decides, it works column by column on
+// pages of neighbours, in place of node by node. O(nodes * resources), and the counts of zones.
 //
 // Same answer as order: slots.1, faster.
-func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
+func (k Slots) countNodes(slots *cow.Column[int32], spoils *snapshot.Spoils) (total int64) {
 	count, most := k.Counter(Excluded{}, nil), k.r.Model.Limits.OnNode()
 	if !k.hasColumns() {
 		for pos := range k.r.Model.View.Nodes {
-			n := count(k.r.Model.View.Node(pos))
+			id := k.r.Model.View.Node(pos)
+			n := count(id)
 			cow.Put(slots, pos, n)
+			k.spoilsOn(spoils, id, n, nil)
 			total += int64(n)
 		}
 		return total
@@ -161,14 +165,15 @@ func (k Slots) countNodes(slots *cow.Column[int32]) (total int64) {
 			switch id := first + int32(i); {
 			case f&^snapshot.Zoned != snapshot.Present:
 				page[i] = count(id)
-			case page[i] > 0 && others != nil && others(id):
+			case others != nil && page[i] > 0 && others(id): // which nodes are full comes last: no processor can tell beforehand
 				page[i] = 0
-			case page[i] > 0 && k.r.Zones().BindsOn(f):
+			case k.r.Zones().BindsOn(f) && page[i] > 0:
 				page[i] = min(page[i], int32(zones(id, cmp.Or(states[i], noZones.Bare)).Slots))
 			}
 			page[i] = int32(min(int64(page[i]), most))
 			total += int64(page[i])
 		}
+		k.spoilsOnPage(spoils, first, page[:n])
 	}
 	return total
 }
@@ -181,25 +186,24 @@ func (k Slots) hasColumns() bool {
 }
 
 // countAmounts fills a page with how many members the amounts allow on nodes with ids from first on. Each need can only
-// lower what those before it allow.
+// lower what those before it allow; where it lowers nothing, a product says so in place of a division.
 func (k Slots) countAmounts(page []int32, first int32) {
-	if len(k.r.Needs) == 0 {
-		for i := range page {
-			page[i] = boundlessSlots
-		}
-		return
+	for i := range page {
+		page[i] = boundlessSlots
 	}
 	for j := range k.r.Needs {
-		need := &k.r.Needs[j]
-		free := k.r.Snapshot.Free[need.ID].From(first / cow.PageSize * cow.PageSize)[:len(page)]
-		if j == 0 {
+		amount := k.r.Needs[j].Amount
+		free := k.r.Snapshot.Free[k.r.Needs[j].ID].From(first / cow.PageSize * cow.PageSize)[:len(page)]
+		if j == 0 || amount > math.MaxInt64/boundlessSlots {
 			for i := range page {
-				page[i] = fits(free[i], need.Amount)
+				page[i] = min(page[i], fits(free[i], amount))
 			}
 			continue
 		}
 		for i := range page {
-			page[i] = min(page[i], fits(free[i], need.Amount))
+			if int64(page[i])*amount > free[i] {
+				page[i] = fits(free[i], amount)
+			}
 		}
 	}
 }

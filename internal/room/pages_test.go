@@ -146,13 +146,17 @@ func TestIndexesThatGrowTooLarge(t *testing.T) {
 // Large amounts neither overflow a sum nor a quotient.
 func TestLargeAmounts(t *testing.T) {
 	const most = 1<<63 - 1
-	spec := cluster.Spec{Nodes: []cluster.Node{{Name: "n-0", Allocatable: muster.Resources{"memory": most}}, {Name: "n-1", Allocatable: muster.Resources{"memory": most - 1}}}}
+	spec := cluster.Spec{Nodes: []cluster.Node{
+		{Name: "n-0", Allocatable: muster.Resources{muster.CPU: most, "memory": most}}, {Name: "n-1", Allocatable: muster.Resources{muster.CPU: most, "memory": most - 1}},
+	}}
 	for amount, want := range map[int64][]int64{1: {boundless, boundless}, most: {1, 0}, most - 1: {1, 1}, most / 2: {2, 2}} {
-		a := newAsked(t, spec, &gang.Request{Name: "g"}, &gang.Shape{Resources: muster.Resources{"memory": amount}})
-		table := a.Nodes().Table()
-		require.NotNil(t, table.Ix)
-		for pos, n := range want {
-			require.Equal(t, n, table.At(a.Model.View.NodeVertex(int32(pos))), "members of %d", amount)
+		for _, asks := range []muster.Resources{{"memory": amount}, {muster.CPU: 1, "memory": amount}} {
+			a := newAsked(t, spec, &gang.Request{Name: "g"}, &gang.Shape{Resources: asks})
+			table := a.Nodes().Table()
+			require.NotNil(t, table.Ix)
+			for pos, n := range want {
+				require.Equal(t, n, table.At(a.Model.View.NodeVertex(int32(pos))), "members of %v", asks)
+			}
 		}
 	}
 	a := newAsked(t, spec, &gang.Request{Name: "g"}, &gang.Shape{})

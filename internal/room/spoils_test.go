@@ -1,14 +1,19 @@
+// Is what an index knows of waste what its nodes say one by one?
+
 package room
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -39,4 +44,55 @@ func TestSpoilsAreKeptWithTheWeights(t *testing.T) {
 	}
 	require.True(t, after(node(3, 8000)).Mixed, "an equal node alone is compared with what was known")
 	require.False(t, after(cluster.Node{Name: "n-3", Allocatable: muster.Resources{"gpu": 2, muster.CPU: 1000}}).Mixed, "all are compared anew")
+}
+
+// Pages of nodes say what their nodes say one by one, for amounts of any size.
+func TestSpoilsOfPages(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		amount, small := rapid.Int64Range(0, 4), rapid.Bool().Draw(t, "small")
+		if !small {
+			amount = rapid.OneOf(amount, rapid.SampledFrom([]int64{1 << 20, 1 << 40, 1<<59 - 55, 1 << 61, math.MaxInt64}))
+		}
+		amounts := rapid.Custom(func(t *rapid.T) muster.Resources {
+			return muster.Resources{"gpu": amount.Draw(t, "gpu"), "fpga": amount.Draw(t, "fpga"), muster.CPU: amount.Draw(t, "cpu")}
+		})
+		sorts := rapid.SliceOfN(amounts, 1, 3).Draw(t, "sorts of nodes")
+		spec := cluster.Spec{}
+		for i := range 3 * cow.PageSize {
+			spec.Nodes = append(spec.Nodes, cluster.Node{Name: fmt.Sprint("n-", i), Allocatable: sorts[0]})
+		}
+		for range rapid.IntRange(0, 80).Draw(t, "other nodes") {
+			spec.Nodes[rapid.IntRange(0, len(spec.Nodes)-1).Draw(t, "node")].Allocatable = rapid.SampledFrom(sorts).Draw(t, "sort")
+		}
+		c, err := snapshot.New(spec)
+		require.NoError(t, err)
+		r := roomOf(t, c, gang.Shape{Resources: rapid.Custom(func(t *rapid.T) muster.Resources {
+			asks := amounts.Draw(t, "asks")
+			for _, kind := range []string{"gpu", "fpga", muster.CPU} {
+				if rapid.Bool().Draw(t, "without "+kind) {
+					delete(asks, kind)
+				}
+			}
+			return asks
+		}).Draw(t, "shape")})
+		r.Model.Room = r.Nodes()
+		k := Slots{r, true}
+		ix := k.index()
+		if ix == nil {
+			return
+		}
+		require.Equal(t, k.spoilsAll(&ix.Index, nil), ix.Spoils)
+		for first := int32(0); first < 3*cow.PageSize; first += cow.PageSize {
+			s := snapshot.Spoils{By: k.r.wastes().weights()}
+			page := k.pageOfSpoils(first, ix.Index.Slots.From(first))
+			for i, n := range page.slots {
+				k.spoilsOn(&s, first+int32(i), n, nil)
+			}
+			if page.spoils(s.Same) {
+				require.False(t, s.Mixed)
+			} else if small {
+				require.True(t, s.Mixed)
+			}
+		}
+	})
 }

@@ -4,12 +4,8 @@ package room
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/muster-sched/muster/gang"
-	"github.com/muster-sched/muster/internal/cow"
-	"github.com/muster-sched/muster/internal/features"
-	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -171,102 +167,11 @@ func (r *Room) besideFirst(pos int32, extra []int64) []int64 {
 	return left
 }
 
-// wasteful says whether nodes may differ in their waste otherwise than in their slots. Where an index has been looked up it tells, and nothing is
-// weighed.
-func (r *Room) wasteful() features.Set {
-	if r.Model.Gang != nil || r.Model.Policy == gang.ByScore || r.Request.Slots != nil || !r.Snapshot.HasDevices() {
-		return 0
-	}
-	state := Bit(r.LeavingGone)
-	return features.Wasteful.When(r.indexes[state] == nil || r.mixed[state])
-}
-
-// spoilsAll looks at all nodes of an index that take a unit. O(nodes) until two differ.
-func (k Slots) spoilsAll(ix *index.Index, extra map[int32]Released) (s snapshot.Spoils) {
-	w := k.r.wastes()
-	if len(w.devices) == 0 {
-		return s
-	}
-	s.By = w.weights()
-	if k.r.Model.View.Order == nil && extra == nil {
-		k.spoilsByColumns(&s, ix)
-		return s
-	}
-	for pos := int32(0); pos < ix.V.Nodes && !s.Mixed; pos++ {
-		k.spoilsOn(&s, ix, ix.V.Node(pos), extra)
-	}
-	return s
-}
-
-// spoilsByColumns is spoilsAll where positions are node ids: it looks at the nodes of a page one by one only if some of those that take a unit have
-// other slots, or more or less free, than the node that was looked at last.
-func (k Slots) spoilsByColumns(s *snapshot.Spoils, ix *index.Index) {
-	w, c := k.r.wastes(), k.r.Snapshot
-	columns := make([]int, 0, 4)
-	for i := range w.devices {
-		columns = append(columns, w.devices[i].resource)
-	}
-	if cpu := c.Lineage.CPU(); cpu >= 0 {
-		columns = append(columns, cpu)
-	}
-	last := int32(-1)
-	for first := int32(0); first < ix.V.Nodes; first += cow.PageSize {
-		slots := ix.Slots.From(first)[:min(cow.PageSize, ix.V.Nodes-first)]
-		if last >= 0 && likeLast(slots, slots, ix.Slots.At(last)) &&
-			!slices.ContainsFunc(columns, func(r int) bool { return !likeLast(slots, c.Free[r].From(first), c.Free[r].At(last)) }) {
-			continue
-		}
-		for i, n := range slots {
-			if n == 0 {
-				continue
-			}
-			last = first + int32(i)
-			if k.spoilsOn(s, ix, last, nil); s.Mixed {
-				return
-			}
-		}
-	}
-}
-
-// likeLast says whether all values of a page are the one given, but for those of nodes without slots. It has no branches: which nodes are full no
-// processor can tell beforehand.
-func likeLast[T int32 | int64](slots []int32, values []T, value T) bool {
-	other := T(0)
-	for i, v := range values[:len(slots)] {
-		other |= (v ^ value) & T(-slots[i]>>31)
-	}
-	return other == 0
-}
-
-// spoilsAfter is spoilsAll for a later index in which only these nodes changed.
-func (k Slots) spoilsAfter(before *snapshot.Spoils, ix *index.Index, nodes []int32, extra map[int32]Released) snapshot.Spoils {
-	w := k.r.wastes()
-	if len(w.devices) == 0 || !w.weighsBy(before.By) {
-		return k.spoilsAll(ix, extra)
-	}
-	s := *before
-	for _, id := range nodes {
-		if s.Mixed {
-			break
-		}
-		k.spoilsOn(&s, ix, id, extra)
-	}
-	return s
-}
-
-// spoilsOn looks at one more node.
-func (k Slots) spoilsOn(s *snapshot.Spoils, ix *index.Index, id int32, extra map[int32]Released) {
-	slots := int64(ix.Slots.At(ix.V.At(id)))
-	if slots == 0 {
-		return
-	}
-	_, stranded, lacked := k.r.wastes().on(k.r.Snapshot, id, extra[id].Amounts, slots)
-	same := [2]int64{stranded, lacked}
-	s.Mixed, s.Known, s.Same = s.Known && same != s.Same, true, same
-}
-
-// weights are what tells two weighings apart.
+// weights are what tells two weighings apart; nil where nothing weighs anything.
 func (w *waster) weights() []int64 {
+	if len(w.devices) == 0 {
+		return nil
+	}
 	list := []int64{w.milli, w.most}
 	for i := range w.devices {
 		list = append(list, w.devices[i].weighs)
@@ -276,6 +181,9 @@ func (w *waster) weights() []int64 {
 
 // weighsBy says whether these are its weights, without making a list of them: each plan on a changed snapshot asks.
 func (w *waster) weighsBy(list []int64) bool {
+	if len(w.devices) == 0 {
+		return list == nil
+	}
 	if len(list) != 2+len(w.devices) || list[0] != w.milli || list[1] != w.most {
 		return false
 	}

@@ -18,8 +18,7 @@ import (
 )
 
 // roomOf is the room of units with a member of each shape.
-func roomOf(t *testing.T, c *snapshot.Snapshot, shapes ...gang.Shape) *Room {
-	t.Helper()
+func roomOf(t require.TestingT, c *snapshot.Snapshot, shapes ...gang.Shape) *Room {
 	req := &gang.Request{Name: "g", Members: []gang.Member{{Name: "m"}}, Shape: shapes[0]}
 	judges, err := match.ForRequest(req, c.ManyTaints)
 	require.NoError(t, err)
