@@ -19,7 +19,7 @@ type way struct{ functions, files, packages int }
 
 // simplestWay may only get shorter; the goal is 130 functions in 22 files of 9 packages. Ten functions came when the span was counted on every layer,
 // which asks what lies below a domain, and when a request could name the domain in which its members must be.
-var simplestWay = way{284, 64, 22}
+var simplestWay = way{282, 64, 22}
 
 // TestSimplestPlanIsShort counts the functions that a plan of four members of one shape, gathered in a rack, runs through.
 func TestSimplestPlanIsShort(t *testing.T) {

@@ -88,12 +88,17 @@ func (s series) width(layer int) int {
 // largestFirst takes, in the domain of a plan, the fewest domains of each layer that hold all members: the largest ones of those that it took
 // of the layer above.
 func (s series) largestFirst(plan span) span {
-	by, layer := s.slots(), 4-plan.tier
+	return s.largestOf(plan, s.slots(), len(s.request.Members), 4)
+}
+
+// largestOf is largestFirst for n units of which the domains of each layer down to the last one hold so many.
+func (s series) largestOf(plan span, by [5][]int, n, last int) span {
+	layer := 4 - plan.tier
 	out, taken := span{tier: plan.tier}, []int{plan.first / s.width(layer)}
 	for k := range layer {
 		out.used[k] = 1
 	}
-	for ; layer < 4; layer++ {
+	for ; layer < last; layer++ {
 		var below []int
 		for _, d := range taken {
 			for i := range s.width(layer) / s.width(layer+1) {
@@ -102,7 +107,7 @@ func (s series) largestFirst(plan span) span {
 		}
 		slices.SortStableFunc(below, func(a, b int) int { return by[layer+1][b] - by[layer+1][a] })
 		taken = nil
-		for left := len(s.request.Members); left > 0; {
+		for left := n; left > 0; {
 			d := below[len(taken)]
 			taken, left = append(taken, d), left-by[layer+1][d]
 		}

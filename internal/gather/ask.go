@@ -50,6 +50,8 @@ type ask struct {
 	// groups has, by level, how many groups have running members below a vertex; nil where no limit counts groups.
 	groups []layout.Tally
 	layers *layers // below the children of domains, if these count; else nil
+	// groupsFrom is one above the place in the view's Tiers of the lowest tier down to which whole groups are tried on the largest domains; 0: they are not.
+	groupsFrom int
 	// beyond is how many new members must lie outside the tree, because the tree has no slots for them.
 	beyond int64
 }

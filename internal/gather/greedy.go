@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/layout"
 )
 
@@ -13,13 +14,25 @@ import (
 // tier that counts. The vertices of that tier come in the order of paths; none is left if some positions, which are in that order too, use as little in
 // the layers that count. O(vertices below the chosen ones), and those that are chosen are sorted.
 func (pl placer) greedy(x layout.Vertex, n int64, positions []int32) []chosen {
+	return pl.largestBelow(x, n, pl.ask.layers.cut, pl.ask.withSlots, positions)
+}
+
+// largestBelow is greedy for units of which children tells what the children of a vertex hold, down to the tier at place low.
+func (pl placer) largestBelow(x layout.Vertex, n int64, low int, children func(x layout.Vertex, list []chosen) []chosen, positions []int32) []chosen {
 	wide := &pl.ask.scratch.wide
 	list := append(wide[1][:0], chosen{x, 0})
 	fewer := false
-	for place := pl.m.View.TierIndex(pl.m.View.TierOf(x)) - 1; place >= pl.ask.layers.cut; place-- {
+	for place := pl.m.View.TierIndex(pl.m.View.TierOf(x)) - 1; place >= low; place-- {
 		tier := pl.m.View.Tiers[place]
 		slices.SortStableFunc(list, func(a, b chosen) int { return descending(a.slots, b.slots) }) // of equal children those of the largest come first
-		wide[0] = pl.below(list, tier, wide[0][:0])
+		wide[0] = wide[0][:0]
+		for _, v := range list {
+			if pl.m.View.TierOf(v.at) <= tier { // a lower one that has none above it stands for itself
+				wide[0] = append(wide[0], v)
+			} else {
+				wide[0] = children(v.at, wide[0])
+			}
+		}
 		wide[0], wide[1] = list, wide[0]
 		list = largest(wide[1], n)
 		if fewer {
@@ -39,16 +52,50 @@ func (pl placer) greedy(x layout.Vertex, n int64, positions []int32) []chosen {
 	return list
 }
 
-// below appends the vertices with slots of a tier below some others. A lower one that has none above it stands for itself.
-func (pl placer) below(list []chosen, tier int32, all []chosen) []chosen {
-	for _, v := range list {
-		if pl.m.View.TierOf(v.at) <= tier {
-			all = append(all, v)
-			continue
-		}
-		all = pl.ask.withSlots(v.at, all)
+// besideGroups are the features beside which whole groups are tried on the largest domains.
+const besideGroups = features.Groups | features.Nested | features.Flat | features.Aligned | features.Wasteful
+
+// placeLargest is place for whole groups of which no domain below x keeps any at a lower tier than all, on the largest domains of each layer; not ok if
+// these are not fewer, layer by layer, than what another share uses.
+func (pl placer) placeLargest(x layout.Vertex, d *demand, other *share) (out share, ok bool) {
+	if level, one := pl.oneLevel(d); !one || level > 0 {
+		return out, false
 	}
-	return all
+	place := 0
+	for ; ; place++ {
+		if place >= pl.m.View.TierIndex(pl.m.View.TierOf(x))-1 {
+			return out, false // the children of x keep them, or none does
+		}
+		whole := pl.sums.whole(0, pl.m.View.Tiers[place], x)
+		if whole >= d.units[0] {
+			break
+		}
+		if whole > 0 {
+			return out, false
+		}
+	}
+	n, tier := pl.ask.newMembers(d), pl.m.View.Tiers[place]
+	list := pl.largestBelow(x, d.units[0], max(place, pl.ask.groupsFrom-1), func(x layout.Vertex, list []chosen) []chosen {
+		lo, end := pl.m.View.Kids(x)
+		for c := lo; c < end; c++ {
+			if groups := pl.sums.whole(0, tier, c); groups > 0 && c != pl.m.View.Outside {
+				list = append(list, chosen{c, groups})
+			}
+		}
+		return list
+	}, pl.positionsOf(other, make([]int32, 0, n)))
+	if list == nil {
+		return out, false
+	}
+	out = share{demand: *d, at: x}
+	last, spare := lastFilled(list, d.units[0])
+	list[last].slots -= spare
+	for _, c := range slices.Clone(list) { // the scratch serves what is below
+		part := demand{units: pl.ask.units()}
+		part.units[0] = c.slots
+		out.parts = append(out.parts, pl.place(c.at, part))
+	}
+	return out, true
 }
 
 // largest keeps the vertices with the most slots, the first of equal ones, as few as hold n members.

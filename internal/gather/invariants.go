@@ -58,6 +58,9 @@ func (f *found) checkShare(sh *share, count map[layout.Vertex]int64) {
 		n--
 	}
 	isChild := func(x layout.Vertex) bool { return f.m.View.Above(x) == sh.at }
+	if f.ask.groupsFrom > 0 {
+		isChild = func(x layout.Vertex) bool { return x != sh.at && f.m.View.Contains(sh.at, x) }
+	}
 	if f.ask.jumps(sh.at) {
 		domains := f.ask.domainsBelow(sh.at, nil) // which are the children here
 		isChild = func(x layout.Vertex) bool { return slices.Contains(domains, x) }

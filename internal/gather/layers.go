@@ -40,27 +40,38 @@ type tableOf struct {
 
 // lookDown finds which layers count below the children of domains, if there are any and the ask is not too large.
 func (a *ask) lookDown() {
-	v := a.m.View
-	most := len(v.Tiers)
-	if a.members*int64(v.Nodes) > lookedDown {
-		most = 1
-	}
+	v, most := a.m.View, layersAtOnce(a.m, a.members)
 	// Where all domains of a tier have as many layers below them, some layers tell nothing.
 	even := !slices.Contains(v.Even, false) && !a.m.Siblings.Any()
-	if a.rules.Even || a.members < 2 && even || most == 1 && (len(a.m.Levels) > 0 || a.m.Limits != nil) {
+	if a.rules.Even || a.members < 2 && even || most == 0 && a.features&^besideGroups != 0 {
 		return
 	}
 	cut := v.TierIndex(finest(a.m)-1) + 1
 	if cut == 0 && even && a.slots.Flat == nil && a.slots.Ix.Most[0].At(layout.Root) <= 1 {
 		cut = 1 // as many nodes as members in any case
 	}
-	if cut+1 < len(v.Tiers)-1 { // the root has layers below its children
+	switch {
+	case cut+1 >= len(v.Tiers)-1: // the root has no layers below its children
+	case most == 0:
+		a.groupsFrom = cut + 1
+	default:
 		a.layers = &a.scratch.layers
 		if a != &a.scratch.ask { // the first ask of a problem may still use the scratch
 			a.layers = &layers{}
 		}
 		*a.layers = layers{cut: cut, most: most, additions: mostAdditions}
 	}
+}
+
+// layersAtOnce is how many layers below the children of a domain count at once for so many members.
+func layersAtOnce(m *model.Model, members int64) int {
+	switch {
+	case members*int64(m.View.Nodes) <= lookedDown:
+		return len(m.View.Tiers)
+	case len(m.Levels) > 0 || m.Limits != nil:
+		return 0
+	}
+	return 1
 }
 
 // finest is the lowest tier that a PreferGather of the gang or of its groups names, 0 without one.

@@ -91,9 +91,15 @@ func (pl placer) place(x layout.Vertex, d demand) share {
 	}
 	switch { // which still may find that the index does not help
 	case pl.keepsPlainly(x, &d) && pl.placeGroups(x, &d, &out), pl.splitsPlainly(x, &d) && pl.placeSplit(x, &d, &out):
-		return out
+	default:
+		out = pl.placeChosen(x, d)
 	}
-	return pl.placeChosen(x, d)
+	if pl.ask.groupsFrom > 0 {
+		if wide, ok := pl.placeLargest(x, &d, &out); ok {
+			return wide
+		}
+	}
+	return out
 }
 
 // placeChosen is place by the general choice among the children. The lists of children lie in the scratch, one for each
