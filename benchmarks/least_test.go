@@ -58,7 +58,7 @@ func TestSpansOfLargeGangsInGroups(t *testing.T) {
 		}
 		groups := min(by[0][0], s.members()/size)
 		if groups == 0 || groups*size*len(s.spec.Nodes) <= 2048 {
-			t.Skip("all layers are compared at once, or there is no room")
+			return // all layers are compared at once, or there is no room
 		}
 		s.request.Members = s.request.Members[:groups*size]
 		s.request.Groups = []gang.Groups{{Size: size, Gather: []gang.Rule{{Layer: "unit", Strength: gang.MustGather}}}}
