@@ -68,13 +68,18 @@ func (s series) slots() (by [5][]int) {
 	for i := range s.spec.Nodes {
 		by[4] = append(by[4], int(s.spec.Nodes[i].Allocatable[gpu]/s.request.Shape.Resources[gpu]))
 	}
-	for k := 3; k >= 0; k-- {
-		by[k] = make([]int, len(by[4])/s.width(k))
+	s.sumAbove(&by, 4)
+	return by
+}
+
+// sumAbove sums up what the domains of a layer hold in the layers above it.
+func (s series) sumAbove(by *[5][]int, layer int) {
+	for k := layer - 1; k >= 0; k-- {
+		by[k] = make([]int, s.shape.NumNodes()/s.width(k))
 		for i, n := range by[k+1] {
 			by[k][i*s.width(k+1)/s.width(k)] += n
 		}
 	}
-	return by
 }
 
 // width is how many nodes a domain of a layer has; layer 0 is the root, 4 are the nodes.

@@ -19,8 +19,7 @@ func (s *Search) Selection() model.Selection { return s.selection }
 // Keep makes a search keep these multiples, and no others.
 func Keep(s *Search, rules []model.MultipleRule) {
 	s.m.Multiples = rules
-	s.weighMultiples()
-	s.counted = s.counted.weighed(s)
+	s.weighRules()
 }
 
 // CountsRoles says whether vectors of roles say what fits: there are no groups and limits, and not too many roles.

@@ -9,9 +9,9 @@ import (
 
 // This file answers: which vectors of a gang in parts keep its multiples?
 
-// weighMultiples finds, for each rule with Units, the members that one of each role, or one group of each class,
-// counts for.
-func (s *Search) weighMultiples() {
+// weighRules finds, for each multiple with Units, the members that one of each role, or one group of each class,
+// counts for, and likewise for each Within: these need them all where multiples bind.
+func (s *Search) weighRules() {
 	s.multiples = nil
 	for i := range s.m.Multiples {
 		if s.m.Multiples[i].Units == nil {
@@ -20,6 +20,7 @@ func (s *Search) weighMultiples() {
 		}
 		s.multiples = append(s.multiples, s.weigh(slices.Clone(s.m.Multiples[i].Roles)))
 	}
+	s.counted = s.counted.weighed(s)
 }
 
 // keepsMultiples says whether a vector, with the running members, keeps in total every multiple that binds domains.

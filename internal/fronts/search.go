@@ -171,8 +171,7 @@ func (s *Search) sumTotals() {
 		}
 		s.loads = s.weigh(load)
 	}
-	s.weighMultiples()
-	s.counted = s.counted.weighed(s)
+	s.weighRules()
 	if s.caps = capsOf(s); s.caps.broken(s.m.View) || breakDomains(s.m) {
 		s.caps, s.broken = nil, true // of the nodes none takes any, and no front would keep what is broken
 	}

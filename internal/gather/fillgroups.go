@@ -85,6 +85,20 @@ func (pl placer) placeGroups(x layout.Vertex, d *demand, out *share) bool {
 	return true
 }
 
+// keptWhole is the place of the lowest tier at which the groups of a demand stay whole below x; not ok if something else is placed, if they are split at
+// x, or if a domain of a lower tier keeps one.
+func (pl placer) keptWhole(x layout.Vertex, d *demand) (place int, ok bool) {
+	if level, one := pl.oneLevel(d); !one || level > 0 {
+		return 0, false
+	}
+	for i, t := range pl.m.View.TiersBelow(pl.m.View.TierOf(x)) {
+		if whole := pl.sums.whole(0, t, x); whole > 0 {
+			return i, whole >= d.units[0]
+		}
+	}
+	return 0, false
+}
+
 // takenWith is the first of a set with so many slots that no child has been found for, nil if there is none. The set is
 // in fill order, so the slots descend.
 func takenWith(set []taken, slots int64) *taken {

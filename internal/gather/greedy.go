@@ -55,24 +55,12 @@ func (pl placer) largestBelow(x layout.Vertex, n int64, low int, children func(x
 // besideGroups are the features beside which whole groups are tried on the largest domains.
 const besideGroups = features.Groups | features.Nested | features.Flat | features.Aligned | features.Wasteful
 
-// placeLargest is place for whole groups of which no domain below x keeps any at a lower tier than all, on the largest domains of each layer; not ok if
+// placeLargest is place for whole groups as of keptWhole, on the largest domains of each layer; not ok if
 // these are not fewer, layer by layer, than what another share uses.
 func (pl placer) placeLargest(x layout.Vertex, d *demand, other *share) (out share, ok bool) {
-	if level, one := pl.oneLevel(d); !one || level > 0 {
+	place, ok := pl.keptWhole(x, d)
+	if !ok || place >= pl.m.View.TierIndex(pl.m.View.TierOf(x))-1 { // the children of x keep them
 		return out, false
-	}
-	place := 0
-	for ; ; place++ {
-		if place >= pl.m.View.TierIndex(pl.m.View.TierOf(x))-1 {
-			return out, false // the children of x keep them, or none does
-		}
-		whole := pl.sums.whole(0, pl.m.View.Tiers[place], x)
-		if whole >= d.units[0] {
-			break
-		}
-		if whole > 0 {
-			return out, false
-		}
 	}
 	n, tier := pl.ask.newMembers(d), pl.m.View.Tiers[place]
 	list := pl.largestBelow(x, d.units[0], max(place, pl.ask.groupsFrom-1), func(x layout.Vertex, list []chosen) []chosen {

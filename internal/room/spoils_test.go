@@ -81,7 +81,12 @@ func TestSpoilsOfPages(t *testing.T) {
 		if ix == nil {
 			return
 		}
-		require.Equal(t, k.spoilsAll(&ix.Index, nil), ix.Spoils)
+		all := snapshot.Spoils{By: k.r.wastes().weights()} // one by one
+		for id := range int32(3 * cow.PageSize) {
+			k.spoilsOn(&all, id, ix.Index.Slots.At(id), nil)
+		}
+		require.Equal(t, all, ix.Spoils)
+		require.Equal(t, all, k.spoilsAll(&ix.Index, nil))
 		for first := int32(0); first < 3*cow.PageSize; first += cow.PageSize {
 			s := snapshot.Spoils{By: k.r.wastes().weights()}
 			page := k.pageOfSpoils(first, ix.Index.Slots.From(first))

@@ -211,9 +211,16 @@ func (r *Room) wasteful() features.Set {
 // spoilsAll looks at all nodes of an index that take a unit. O(nodes) until two differ.
 func (k Slots) spoilsAll(ix *index.Index, extra map[int32]Released) snapshot.Spoils {
 	s := snapshot.Spoils{By: k.r.wastes().weights()}
-	for pos := int32(0); pos < ix.V.Nodes && s.By != nil && !s.Mixed; pos++ {
-		id := ix.V.Node(pos)
-		k.spoilsOn(&s, id, ix.Slots.At(pos), extra)
+	pages := ix.V.Order == nil && extra == nil // positions are node ids
+	for first := int32(0); first < ix.V.Nodes && s.By != nil && !s.Mixed; first += cow.PageSize {
+		slots := ix.Slots.From(first)[:min(cow.PageSize, ix.V.Nodes-first)]
+		if pages {
+			k.spoilsOnPage(&s, first, slots)
+			continue
+		}
+		for i, n := range slots {
+			k.spoilsOn(&s, ix.V.Node(first+int32(i)), n, extra)
+		}
 	}
 	return s
 }
@@ -238,6 +245,7 @@ func (k Slots) spoilsOnPage(s *snapshot.Spoils, first int32, slots []int32) {
 
 // pageOfSpoils has what a unit spoils of the devices of nodes that stand side by side.
 type pageOfSpoils struct {
+	by    *waster
 	room  *Room
 	first int32
 	slots *[cow.PageSize]int32
@@ -246,7 +254,7 @@ type pageOfSpoils struct {
 
 // pageOfSpoils reads the page that starts with a node.
 func (k Slots) pageOfSpoils(first int32, slots []int32) pageOfSpoils {
-	p := pageOfSpoils{k.r, first, (*[cow.PageSize]int32)(slots), &noAmounts}
+	p := pageOfSpoils{k.r.wastes(), k.r, first, (*[cow.PageSize]int32)(slots), &noAmounts}
 	if cpu := k.r.Snapshot.Lineage.CPU(); cpu >= 0 {
 		p.cpu = p.free(cpu)
 	}
@@ -263,8 +271,8 @@ func (p *pageOfSpoils) alike() bool {
 	if !isOne(p.slots) || p.slots[0] > 0 && !isOne(p.cpu) {
 		return false
 	}
-	for i := range p.room.wastes().devices {
-		if !isOne(p.free(p.room.wastes().devices[i].resource)) {
+	for i := range p.by.devices {
+		if !isOne(p.free(p.by.devices[i].resource)) {
 			return false
 		}
 	}
@@ -285,8 +293,8 @@ func isOne[T comparable](values *[cow.PageSize]T) bool {
 // full no processor can tell beforehand.
 func (p *pageOfSpoils) spoils(same [2]int64) bool {
 	var stranded, lacked [cow.PageSize]int64
-	for i := range p.room.wastes().devices {
-		if !p.add(&p.room.wastes().devices[i], &stranded, &lacked) {
+	for i := range p.by.devices {
+		if !p.add(&p.by.devices[i], &stranded, &lacked) {
 			return false
 		}
 	}
@@ -299,7 +307,7 @@ func (p *pageOfSpoils) spoils(same [2]int64) bool {
 
 // add adds a kind of devices, as [waster.on]; not ok if a number might be rounded.
 func (p *pageOfSpoils) add(d *device, stranded, lacked *[cow.PageSize]int64) (ok bool) {
-	w, column := p.room.wastes(), p.free(d.resource)
+	w, column := p.by, p.free(d.resource)
 	anyFree, anyCPU := int64(0), int64(0) // no number is larger than all their bits
 	less := d.asked*d.weighs - w.asked*w.milli
 	for i, n := range p.slots {
