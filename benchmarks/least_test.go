@@ -38,8 +38,8 @@ func TestSpansOfLargeGangs(t *testing.T) {
 	})
 }
 
-// No layer makes a large gang in groups, each in one unit and none on one node, use more than the largest vertices of each layer by the groups that they
-// hold.
+// The spans of large gangs in groups, each in one unit and none on one node, down to the units: children and grandchildren are the least that any placement
+// in any domain of the tier uses, and no layer makes the whole larger than the largest vertices of each layer by the groups that they hold.
 func TestSpansOfLargeGangsInGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSeries(t)
@@ -55,6 +55,18 @@ func TestSpansOfLargeGangsInGroups(t *testing.T) {
 		s.request.Members = s.request.Members[:groups*size]
 		s.request.Groups = []gang.Groups{{Size: size, Gather: []gang.Rule{{Layer: "unit", Strength: gang.MustGather}}}}
 		own := s.plan(t)
+		by[4] = by[3] // groups end in units
+		layer, least := 4-own.tier, []int(nil)
+		for d, room := range by[layer] {
+			if room < groups {
+				continue
+			}
+			span := leastSpan(by, layer, d, groups)[groups]
+			if span = span[:min(2, max(0, 3-layer))]; least == nil || slices.Compare(span, least) < 0 {
+				least = span
+			}
+		}
+		require.Equal(t, least, own.used[layer:layer+len(least)], "%v in groups of %d", s, size)
 		other := s.largestOf(own, by, groups, 3)
 		require.LessOrEqual(t, slices.Compare(own.used[:3], other.used[:3]), 0, "%v: the largest first uses %v, not %v", s, other.used, own.used)
 	})

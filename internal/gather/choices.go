@@ -104,20 +104,28 @@ func (c *choices) try(slots int64) {
 	}
 }
 
+// sizes are the slots of some children, the largest first.
+func (p *prices) sizes(set []int32) (out []int64) {
+	for _, i := range set {
+		out = append(out, p.of.ask.slots.At(p.kids[i].at))
+	}
+	slices.SortFunc(out, descending)
+	return out
+}
+
 // slotsOf are the slots of some children.
 func (p *prices) slotsOf(set []int32) (sum int64) {
 	for _, i := range set {
-		sum += p.kids[i].slots
+		sum += p.of.ask.slots.At(p.kids[i].at)
 	}
 	return sum
 }
 
-// better says whether a set comes before the best so far by slots in sum, then by those of the children, the largest first, then by paths. Sets have
-// their children with the most slots first.
+// better says whether a set comes before the best so far by slots in sum, then by those of the children, the largest first, then by paths.
 func (p *prices) better(set []int32) bool {
 	order := cmp.Compare(p.slotsOf(set), p.slotsOf(p.set))
-	for j := 0; j < len(set) && order == 0; j++ {
-		order = cmp.Compare(p.kids[set[j]].slots, p.kids[p.set[j]].slots)
+	if order == 0 {
+		order = slices.Compare(p.sizes(set), p.sizes(p.set))
 	}
 	if order == 0 {
 		order = slices.Compare(p.paths(set), p.paths(p.set))
@@ -137,6 +145,11 @@ func (p *prices) paths(set []int32) (out []layout.Vertex) {
 // share gives the members to the children of the best set, in fill order: each takes the most with which the others need no more grandchildren than
 // are left. The parts come in the order of paths.
 func (p *prices) share() []part {
+	if p.of.groups != nil { // kids come by groups
+		slices.SortStableFunc(p.set, func(i, j int32) int {
+			return descending(p.of.ask.slots.At(p.kids[i].at), p.of.ask.slots.At(p.kids[j].at))
+		})
+	}
 	parts := make([]part, 0, len(p.set))
 	r := sharing{p: p, n: p.n, units: p.units}
 	for j, i := range p.set {

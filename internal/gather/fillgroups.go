@@ -99,6 +99,35 @@ func (pl placer) keptWhole(x layout.Vertex, d *demand) (place int, ok bool) {
 	return 0, false
 }
 
+// placeFewest places whole groups on other children than a share does, if fewer grandchildren of x are in use then, in as few children.
+func (pl placer) placeFewest(x layout.Vertex, d *demand, sh *share) {
+	place, ok := pl.keptWhole(x, d)
+	if !ok {
+		return
+	}
+	of, ok := groupsBelow(pl.ask, x, place)
+	if !ok {
+		return
+	}
+	k, units := int64(len(sh.parts)), int64(0)
+	for i := range sh.parts {
+		sums := of.sumsOf(sh.parts[i].at)
+		fewest, _ := sums.Fewest(sh.parts[i].demand.units[0])
+		units += int64(fewest)
+	}
+	p := &pl.ask.scratch.prices
+	if p.fewest(of, x, d.units[0], k, units); units <= p.units {
+		return
+	}
+	p.settle()
+	*sh = share{demand: *d, at: x}
+	for _, part := range p.share() { // from here on the prices serve the children
+		some := demand{units: pl.ask.units()}
+		some.units[0] = part.n
+		sh.parts = append(sh.parts, pl.place(part.at, some))
+	}
+}
+
 // takenWith is the first of a set with so many slots that no child has been found for, nil if there is none. The set is
 // in fill order, so the slots descend.
 func takenWith(set []taken, slots int64) *taken {

@@ -14,11 +14,13 @@ import (
 // group whole, the short one included, below the tier of the groups: the narrowest span, then the fewest slots, then those of the parents.
 type groupSearch struct {
 	found             *found
-	place, groupPlace int           // of the gang's tier, and of the groups'
-	span              int64         // no domain of the tier has a narrower one
-	best              layout.Vertex // so far, -1 if there is none
-	free              int64         // its slots
-	mixed             bool          // there are nodes among the domains of the tier
+	place, groupPlace int             // of the gang's tier, and of the groups'
+	span              int64           // no domain of the tier has a narrower one
+	best              layout.Vertex   // so far, -1 if there is none
+	free              int64           // its slots
+	mixed             bool            // there are nodes among the domains of the tier
+	counts            bool            // grandchildren count
+	hold              []layout.Vertex // then: domains of that span, those packed best: the best first
 }
 
 // groupBest is best for such groups; false if this takes more than the index knows. How many groups the best domains hold
@@ -38,10 +40,10 @@ func (f *found) groupBest() (d layout.Vertex, ok bool) {
 	case t > 0 && f.ask.short > 0 && int64(f.ask.indexed.Rest[t-1].At(top)) >= f.ask.short:
 		return -1, false // the short group may stay whole below the groups' tier
 	}
-	g := groupSearch{found: f, place: i, groupPlace: t, best: -1, free: math.MaxInt64}
+	g := groupSearch{found: f, place: i, groupPlace: t, best: -1, free: math.MaxInt64, counts: countsBelow(f.ask, i, t)}
 	for g.span = f.leastForGroups(top, i); g.span <= index.TopSize; g.span++ {
 		walk(f.m.View, f.strategy.Gang, top, g.enter, g.visit)
-		if g.mixed || g.best >= 0 {
+		if g.leastBelow(); g.mixed || g.best >= 0 {
 			return g.best, !g.mixed
 		}
 	}
@@ -72,6 +74,10 @@ func (g *groupSearch) visit(d layout.Vertex) verdict {
 	if slots < f.ask.members || slots > g.free || !g.mayLieIn(d) || !f.sums.takes(d) || f.sums.placer().spanOf(d) > g.span {
 		return goOn
 	}
+	if g.counts {
+		g.hold = keepFirst(g.hold, d, mostPriced, f.comparePacking)
+		return goOn
+	}
 	if slots < g.free || f.comparePacking(d, g.best) < 0 {
 		g.best, g.free = d, slots
 	}
@@ -86,4 +92,48 @@ func (g *groupSearch) mayLieIn(x layout.Vertex) bool {
 		return true
 	}
 	return int64(g.found.ask.indexed.Sums[g.groupPlace].At(lo+layout.Vertex(g.span)-1)) >= g.found.ask.full
+}
+
+// countsBelow says whether the grandchildren of domains of the tier at place i count for groups that are whole at that at place t.
+func countsBelow(a *ask, i, t int) bool {
+	return a.groupsFrom > 0 && t > 0 && max(t, a.groupsFrom-1) <= i-2
+}
+
+// groupsBelow are the groups that stay whole at the tier at a place, if the index counts them in the grandchildren of x, and all of its children have
+// such.
+func groupsBelow(a *ask, x layout.Vertex, place int) (of counted, ok bool) {
+	v := a.m.View
+	top := v.TierIndex(v.TierOf(x))
+	if a.indexed == nil || !countsBelow(a, top, place) || x == layout.Root && a.slots.Ix.Domains.At(v.Outside) > 0 {
+		return of, false
+	}
+	lo, end := v.Kids(x)
+	for c := lo; c < end; c++ {
+		if c != v.Outside && v.TierOf(c) != v.Tiers[top-1] {
+			return of, false
+		}
+	}
+	return counted{a, a.indexed, place}, true
+}
+
+// leastBelow makes the domain with the fewest grandchildren in use, the first of equal ones of the list, the best.
+func (g *groupSearch) leastBelow() {
+	a, units, price := g.found.ask, int64(0), int64(1)
+	p := &a.scratch.prices
+	for _, d := range g.hold {
+		of, ok := groupsBelow(a, d, g.groupPlace)
+		switch {
+		case !ok:
+			g.best = g.hold[0]
+			return
+		case g.best >= 0 && p.leastAt(of, d, a.full, g.span, price) >= units:
+			continue
+		}
+		p.list(of, d, a.full, g.span)
+		if p.bound(); g.best < 0 || p.least < units {
+			if p.prove(&a.additions); g.best < 0 || p.units < units {
+				g.best, units, price = d, p.units, p.price
+			}
+		}
+	}
 }

@@ -53,7 +53,7 @@ func (a *ask) lookDown() {
 	switch {
 	case cut+1 >= len(v.Tiers)-1: // the root has no layers below its children
 	case most == 0:
-		a.groupsFrom = cut + 1
+		a.groupsFrom, a.additions = cut+1, mostAdditions
 	default:
 		a.layers = &a.scratch.layers
 		if a != &a.scratch.ask { // the first ask of a problem may still use the scratch

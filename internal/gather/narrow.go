@@ -108,16 +108,16 @@ func (s *narrowSearch) compare() {
 func (s *narrowSearch) count(d layout.Vertex) {
 	a := s.found.ask
 	p := &a.scratch.prices
-	if s.best >= 0 && (a.leastUnits(d, a.members) >= s.units || p.leastAt(a, d, a.members, s.span, s.price) >= s.units) {
+	if s.best >= 0 && (a.leastUnits(d, a.members) >= s.units || p.leastAt(counted{ask: a}, d, a.members, s.span, s.price) >= s.units) {
 		return
 	}
 	if s.best < 0 {
-		if units, price := p.ofLargest(a, d, a.members, s.span); units == max(s.span, a.leastUnits(d, a.members)) {
+		if units, price := p.ofLargest(counted{ask: a}, d, a.members, s.span); units == max(s.span, a.leastUnits(d, a.members)) {
 			s.take(d, units, max(1, price))
 			return
 		}
 	}
-	p.list(a, d, a.members, s.span)
+	p.list(counted{ask: a}, d, a.members, s.span)
 	if p.bound(); s.best < 0 || p.least < s.units {
 		p.prove(&a.layers.additions)
 		s.take(d, p.units, p.price)
@@ -184,7 +184,7 @@ func (pl placer) areNarrow(x layout.Vertex, n int64, picks []chosen) bool {
 		return true
 	}
 	p := &pl.ask.scratch.prices
-	p.list(pl.ask, x, n, k)
+	p.list(counted{ask: pl.ask}, x, n, k)
 	if p.bound(); p.least < units {
 		p.prove(&pl.ask.layers.additions)
 	}

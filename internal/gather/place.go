@@ -95,6 +95,7 @@ func (pl placer) place(x layout.Vertex, d demand) share {
 		out = pl.placeChosen(x, d)
 	}
 	if pl.ask.groupsFrom > 0 {
+		pl.placeFewest(x, &d, &out)
 		if wide, ok := pl.placeLargest(x, &d, &out); ok {
 			return wide
 		}

@@ -17,7 +17,7 @@ import (
 // worth, (n - worth) / m bounds j from below. The price is moved to the smallest grandchild that the last choice uses, which is where both
 // meet if they do. Ours.
 type prices struct {
-	ask   *ask
+	of    counted
 	at    layout.Vertex // above the kids
 	n, k  int64
 	kids  []priced // with slots, in fill order: the most slots first, then in the order of paths
@@ -30,22 +30,37 @@ type prices struct {
 	tops  []int64  // see topWorths
 	tried []int32  // the set that a search through the choices has at hand
 
-	sorted []chosen // the kids while they are listed
+	sorted []chosen // children of a vertex that hold any
 	over   []int16  // see index.Over
 	worths []int64  // see worthsBelow
+}
+
+// counted is what is placed: members, or whole groups of the only level, each in one domain of a tier.
+type counted struct {
+	ask    *ask
+	groups *index.GroupSums // nil: members
+	place  int              // of the tier of groups
+}
+
+// sumsOf are those of the children of x.
+func (c *counted) sumsOf(x layout.Vertex) index.ChildSums {
+	if c.groups != nil {
+		return c.groups.SumsOf(c.ask.m.View, c.place, x)
+	}
+	return c.ask.slots.Ix.SumsOf(x)
 }
 
 // priced is a child.
 type priced struct {
 	at    layout.Vertex
-	slots int64
+	slots int64 // members, or groups, that it holds
 	worth int64
 	sums  index.ChildSums // of its own children, once asked for
 }
 
 // list begins with the children of x; k of them hold the members, and no fewer.
-func (p *prices) list(a *ask, x layout.Vertex, n, k int64) {
-	p.begin(a, x, n, k)
+func (p *prices) list(of counted, x layout.Vertex, n, k int64) {
+	p.begin(of, x, n, k)
 	slices.SortFunc(p.sorted, func(a, b chosen) int {
 		if c := descending(a.slots, b.slots); c != 0 {
 			return c
@@ -56,8 +71,8 @@ func (p *prices) list(a *ask, x layout.Vertex, n, k int64) {
 }
 
 // ofLargest is how many grandchildren the k children of x with the most slots use, and the slots of the smallest of these; see use.
-func (p *prices) ofLargest(a *ask, x layout.Vertex, n, k int64) (units, smallest int64) {
-	p.begin(a, x, n, k)
+func (p *prices) ofLargest(of counted, x layout.Vertex, n, k int64) (units, smallest int64) {
+	p.begin(of, x, n, k)
 	p.take(largest(p.sorted, n))
 	p.set = p.set[:0]
 	for i := range p.kids {
@@ -66,10 +81,19 @@ func (p *prices) ofLargest(a *ask, x layout.Vertex, n, k int64) (units, smallest
 	return p.use(p.set, p.n)
 }
 
-// begin lists the children of x with slots.
-func (p *prices) begin(a *ask, x layout.Vertex, n, k int64) {
-	p.ask, p.at, p.n, p.k = a, x, n, k
-	p.sorted = a.withSlots(x, p.sorted[:0])
+// begin lists the children of x that hold any.
+func (p *prices) begin(of counted, x layout.Vertex, n, k int64) {
+	p.of, p.at, p.n, p.k = of, x, n, k
+	if p.sorted = of.ask.withSlots(x, p.sorted[:0]); of.groups == nil {
+		return
+	}
+	hold := p.sorted[:0]
+	for _, c := range p.sorted {
+		if n := int64(of.groups.Whole[of.place].At(c.at)); n > 0 {
+			hold = append(hold, chosen{c.at, n})
+		}
+	}
+	p.sorted = hold
 }
 
 // take makes some children the kids.
@@ -84,15 +108,15 @@ func (p *prices) take(list []chosen) {
 func (p *prices) sums(i int32) *index.ChildSums {
 	kid := &p.kids[i]
 	if kid.sums.Len == 0 {
-		kid.sums = p.ask.slots.Ix.SumsOf(kid.at)
+		kid.sums = p.of.sumsOf(kid.at)
 	}
 	return &kid.sums
 }
 
 // weigh makes what the kids are worth at a price.
 func (p *prices) weigh(price int64) {
-	worths := p.worthsBelow(p.ask, p.at, price, p.n)
-	lo, _ := p.ask.m.View.Kids(p.at)
+	worths := p.worthsBelow(p.of, p.at, price, p.n)
+	lo, _ := p.of.ask.m.View.Kids(p.at)
 	for i := range p.kids {
 		p.kids[i].worth = worths[p.kids[i].at-lo]
 	}
@@ -100,20 +124,23 @@ func (p *prices) weigh(price int64) {
 
 // worthsBelow are, child after child of x, what they are worth at a price where so many members are placed: by the index if it has that, else by the sums
 // over their own children. The list is good until the next call. O(children).
-func (p *prices) worthsBelow(a *ask, x layout.Vertex, price, members int64) []int64 {
+func (p *prices) worthsBelow(of counted, x layout.Vertex, price, n int64) []int64 {
 	p.worths = p.worths[:0]
-	var ok bool
-	if p.over, ok = a.slots.Ix.Over(p.over[:0], x, price, members); ok {
+	ok := of.groups == nil
+	if ok {
+		p.over, ok = of.ask.slots.Ix.Over(p.over[:0], x, price, n)
+	}
+	if ok {
 		for _, worth := range p.over {
 			p.worths = append(p.worths, int64(worth))
 		}
 		return p.worths
 	}
-	lo, end := a.m.View.Kids(x)
+	lo, end := of.ask.m.View.Kids(x)
 	for c := lo; c < end; c++ {
 		worth := int64(0)
-		if c != a.m.View.Outside {
-			sums := a.slots.Ix.SumsOf(c)
+		if c != of.ask.m.View.Outside {
+			sums := of.sumsOf(c)
 			worth = worthAt(&sums, price)
 		}
 		p.worths = append(p.worths, worth)
@@ -143,9 +170,9 @@ func (p *prices) bound() {
 }
 
 // leastAt is the bound at a price for the children of x, k of which hold n members, without a choice. O(children).
-func (p *prices) leastAt(a *ask, x layout.Vertex, n, k, price int64) int64 {
+func (p *prices) leastAt(of counted, x layout.Vertex, n, k, price int64) int64 {
 	top := p.tops[:0]
-	for _, worth := range p.worthsBelow(a, x, price, n) {
+	for _, worth := range p.worthsBelow(of, x, price, n) {
 		top, _ = keepLargest(top, worth, k)
 	}
 	p.tops = top
@@ -197,6 +224,17 @@ func keepFirst[T any](list []T, x T, most int64, compare func(a, b T) int) []T {
 		list = list[:most-1]
 	}
 	return slices.Insert(list, at, x)
+}
+
+// fewest looks for fewer grandchildren than are known, as far as the bounds of the searches allow.
+func (p *prices) fewest(of counted, x layout.Vertex, n, k, known int64) {
+	if p.units = known; known == k {
+		return
+	}
+	p.list(of, x, n, k)
+	if p.bound(); p.least < known {
+		p.prove(&p.of.ask.additions)
+	}
 }
 
 // worthAt is what a child is worth at a price, by the sums over its own children.

@@ -1,0 +1,166 @@
+package gather
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
+	"github.com/muster-sched/muster/internal/spec"
+	"github.com/muster-sched/muster/topology"
+)
+
+// wide is a tree of equal spines, leaves and units, with the slots of their nodes.
+type wide struct {
+	fan   [4]int // spines, leaves of a spine, units of a leaf, nodes of a unit
+	slots []int64
+}
+
+// drawWide draws some hundred nodes at most, filled.
+func drawWide(t *rapid.T) (w wide) {
+	nodes := 1
+	for i, most := range []int{3, 4, 6, 6} {
+		w.fan[i] = rapid.IntRange(1, most).Draw(t, "children")
+		nodes *= w.fan[i]
+	}
+	full := rapid.IntRange(0, 5).Draw(t, "full")
+	for range nodes {
+		w.slots = append(w.slots, int64(max(0, rapid.IntRange(-full, 6).Draw(t, "slots"))))
+	}
+	return w
+}
+
+// domains are those of a layer; nodes are named by their place.
+func (w *wide) domains(layer int, names *[]string) (list []topology.Domain) {
+	for range w.fan[layer] {
+		d := topology.Domain{Name: fmt.Sprintf("d-%d", len(list)), Tier: 3 - layer}
+		if layer < 2 {
+			d.Children = w.domains(layer+1, names)
+		} else {
+			for range w.fan[3] {
+				name := fmt.Sprintf("n-%d", len(*names))
+				*names, d.Nodes = append(*names, name), append(d.Nodes, name)
+			}
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// model is that of a gang without rules, in groups of a size if it is above 1.
+func (w *wide) model(t require.TestingT, members, size int) *model.Model {
+	var names []string
+	tree, err := topology.New(topology.Spec{Roots: w.domains(0, &names)})
+	require.NoError(t, err)
+	m := &model.Model{View: layout.New("tree", tree, names, nil), Policy: gang.BestFit, LCA: -1, Least: members, Admitted: members, Memory: &model.Memory{}}
+	for rank := range members {
+		m.Pending = append(m.Pending, rank)
+	}
+	m.Gather = model.Gather{Must: m.View.RootTop, Own: -1, Worths: m.View.Tiers}
+	if size > 1 {
+		m.Levels = append(m.Levels, model.Level{Size: int64(size), Gather: m.Gather})
+	}
+	r := &spec.Room{
+		Takes: w.slots, Scores: make([]int64, len(names)), Others: make([]bool, len(names)), Kind: make([]int, len(names)), Kinds: make([]spec.ZoneKind, 1),
+		Wastes: make([]int64, len(names)), Indexed: true,
+	}
+	r.Of(m)
+	return m
+}
+
+// holds are the units of a size that each domain of a layer holds, from the root down to units of the tree, each whole in one of these.
+func (w *wide) holds(size int) (by [4][]int) {
+	for i, n := range w.slots {
+		if i%w.fan[3] == 0 {
+			by[3] = append(by[3], 0)
+		}
+		by[3][len(by[3])-1] += int(n)
+	}
+	for i := range by[3] {
+		by[3][i] /= size
+	}
+	for k := 2; k >= 0; k-- {
+		for i, n := range by[k+1] {
+			if i%w.fan[k] == 0 {
+				by[k] = append(by[k], 0)
+			}
+			by[k][len(by[k])-1] += n
+		}
+	}
+	return by
+}
+
+// least has, for each number of units up to most, the fewest children of a domain of a layer, then the fewest grandchildren, that hold them.
+func (w *wide) least(by *[4][]int, layer, d, most int) (out [][]int) {
+	out = make([][]int, most+1)
+	out[0] = make([]int, min(2, 3-layer))
+	for c := d * w.fan[layer]; c < (d+1)*w.fan[layer]; c++ {
+		next := slices.Clone(out)
+		for taken, before := range out {
+			for n := 1; n <= by[layer+1][c] && taken+n <= most && before != nil; n++ {
+				span := slices.Clone(before)
+				if span[0]++; len(span) > 1 {
+					span[1] += w.fewest(by[layer+2], w.fan[layer+1], c, n)
+				}
+				if at := &next[taken+n]; *at == nil || slices.Compare(span, *at) < 0 {
+					*at = span
+				}
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// fewest is how many children of a domain hold n units.
+func (w *wide) fewest(below []int, fan, d, n int) (count int) {
+	list := slices.Sorted(slices.Values(below[d*fan : (d+1)*fan]))
+	for i := len(list) - 1; n > 0; i-- {
+		n, count = n-list[i], count+1
+	}
+	return count
+}
+
+// Of gangs that are too large for all layers at once, members and groups that lie in one unit each and not on one node use as few children, and as few
+// grandchildren, as any domain of the tier allows.
+func TestSpansOfWideGangs(t *testing.T) {
+	defer func() { lookedDown = mostLookedDown }()
+	lookedDown = 0
+	compared := 0
+	rapid.Check(t, func(t *rapid.T) {
+		w := drawWide(t)
+		size := rapid.SampledFrom([]int{1, 7, 8, 10}).Draw(t, "size of groups")
+		by := w.holds(size)
+		if by[0][0] == 0 {
+			return
+		}
+		units := rapid.IntRange(1, min(by[0][0], 150/size)).Draw(t, "groups")
+		m := w.model(t, units*size, size)
+		a := Search(m)
+		require.NotNil(t, a)
+		require.NoError(t, spec.Valid(m, a))
+		layer := 4 - m.View.TierIndex(m.View.TierOf(a.Domain))
+		if layer > 2 || layer < 0 {
+			return
+		}
+		var least []int
+		for d, room := range by[layer] {
+			if room >= units {
+				if span := w.least(&by, layer, d, units)[units]; least == nil || slices.Compare(span, least) < 0 {
+					least = span
+				}
+			}
+		}
+		if least == nil || size > 1 && m.ReachedByGroups(a.Positions)[0] > 1 {
+			return // groups are split between units
+		}
+		compared++
+		require.Equal(t, least, widths(m, a)[:len(least)])
+	})
+	t.Logf("%d compared", compared)
+}
