@@ -34,7 +34,8 @@ const arrows = `
 	internal/front        < internal/steps internal/features
 	internal/bounds       < internal/front
 	internal/layout       < . topology internal/cow
-	internal/roll         < internal/layout
+	internal/blocks       < internal/layout
+	internal/roll         < internal/blocks internal/layout
 	internal/index        < internal/cow internal/layout
 	gang                  < . numa quota
 	internal/labels       < gang
@@ -55,7 +56,7 @@ const arrows = `
 	internal/kinds        < . gang explain internal/phrases
 	internal/invariant    <
 	internal/drawn        < . topology cluster
-	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/intern internal/match internal/invariant github.com/google/btree
+	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/blocks internal/layout internal/index internal/intern internal/match internal/invariant github.com/google/btree
 	internal/packing      < internal/steps
 	internal/ranks        < . gang internal/layout internal/snapshot
 	internal/limits       < . gang internal/features internal/layout internal/roll internal/index internal/snapshot
@@ -146,7 +147,7 @@ var harness = []string{"internal/drawn", "internal/changed", "internal/draws", "
 var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
-		"internal/cow", "internal/features", "internal/front", "internal/bounds", "internal/keys", "internal/layout", "internal/index", "internal/sets", "internal/frontsets", "internal/hitting", "internal/intern", "internal/snapshot", "internal/leavable", "internal/limits", "internal/ranks", "internal/partnames", "internal/invariant",
+		"internal/cow", "internal/features", "internal/front", "internal/bounds", "internal/keys", "internal/layout", "internal/blocks", "internal/roll", "internal/index", "internal/sets", "internal/frontsets", "internal/hitting", "internal/intern", "internal/snapshot", "internal/leavable", "internal/limits", "internal/ranks", "internal/partnames", "internal/invariant",
 		"internal/match", "internal/labels", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/outcome", "internal/selections", "internal/picks", "internal/manyshapes", "internal/joint", "internal/gather", "internal/fronts", "internal/parts", "internal/search", "internal/preferred", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
 	}
 	forbidden = []string{

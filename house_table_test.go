@@ -3,7 +3,7 @@ package muster_test
 // core are the packages that make a plan, from the door inwards. What takes numbers without names since long (preempt, cover) and what tells of plans is none.
 var core = []string{
 	"placement", "internal/snapshot", "internal/match", "internal/labels", "internal/index", "internal/layout", "internal/cow", "internal/front", "internal/bounds", "internal/keys", "internal/sets", "internal/frontsets", "internal/hitting", "internal/intern", "internal/holds", "internal/limits",
-	"internal/roll", "internal/model", "internal/room", "internal/leavable", "internal/ranks", "internal/partnames", "internal/problem", "internal/outcome", "internal/gather", "internal/packing", "internal/manyshapes", "internal/joint", "internal/selections", "internal/picks", "internal/fronts", "internal/parts", "internal/search", "internal/preferred", "internal/remedies", "internal/seats",
+	"internal/blocks", "internal/roll", "internal/model", "internal/room", "internal/leavable", "internal/ranks", "internal/partnames", "internal/problem", "internal/outcome", "internal/gather", "internal/packing", "internal/manyshapes", "internal/joint", "internal/selections", "internal/picks", "internal/fronts", "internal/parts", "internal/search", "internal/preferred", "internal/remedies", "internal/seats",
 	"internal/victims", "internal/steps",
 }
 

@@ -199,10 +199,18 @@ func insideTree(t *model.SlotTable, v *layout.View) model.SlotTable {
 
 // cut sorts the groups of a gang with running members into whole new ones, the short one, begun ones and settled ones.
 // Begun groups come in the order in which they look for their homes in a level: the smallest need first, then the
-// lowest rank. O(levels * members).
+// lowest rank. O(levels * members), but for running members in blocks before the first pending one.
 func (a *ask) cut() {
-	total := len(a.m.Pending) + a.m.Running.Len()
-	for lo := 0; lo < total; lo += int(a.sizes[0]) {
+	lo, total := 0, len(a.m.Pending)+a.m.Running.Len()
+	leading, blocks := a.m.Running.Leading()
+	for i := range a.settled {
+		members, tier, outside := blocks.Reached(i, leading)
+		if lo = members; outside && a.m.Hard {
+			tier = a.m.View.RootTop
+		}
+		a.settled[i] = tier
+	}
+	for ; lo < total; lo += int(a.sizes[0]) {
 		whole, short, _ := a.cutGroup(0, lo, min(lo+int(a.sizes[0]), total))
 		a.full += whole
 		a.short += short

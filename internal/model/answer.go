@@ -24,56 +24,35 @@ type Fit struct {
 }
 
 // ReachedByGroups is, by level, the highest tier that any group reaches: that of the lowest vertex above its members,
-// running ones included. O(members + groups * tiers) for each level.
+// running ones included. O(members + groups * tiers) for each level, but for running members in blocks before the first pending one.
 func (m *Model) ReachedByGroups(positions []int32) []int32 {
 	if len(m.Levels) == 0 {
 		return nil
 	}
-	// By group, its first and last position; the first is behind the last: it has no member. A vertex is an interval of
-	// positions, so what lies above these two lies above all. Groups of an outer level are made of those of the next.
-	type span struct{ first, last int32 }
-	size := int(m.Levels[len(m.Levels)-1].Size)
-	spans := slices.Repeat([]span{{m.View.Nodes, -1}}, m.lastRank()/size+1) // some of the ranks may stay out
-	add := func(rank int, pos int32) {
-		g := &spans[rank/size]
-		g.first, g.last = min(g.first, pos), max(g.last, pos)
-	}
-	for i, pos := range positions {
-		add(m.Pending[i], pos)
-	}
-	for r := range m.Running.All() {
-		add(r.Rank, r.Pos)
-	}
 	out := make([]int32, len(m.Levels))
-	for i := len(out) - 1; ; i-- {
-		for _, g := range spans {
-			if g.first <= g.last {
-				out[i] = max(out[i], m.View.TierOf(m.View.LCA(m.View.NodeVertex(g.first), m.View.NodeVertex(g.last))))
+	leading, blocks := m.Running.Leading()
+	for i := range out {
+		lo, tier, _ := blocks.Reached(i, leading)
+		out[i] = tier
+		size, placed := int(m.Levels[i].Size), 0
+		// Some of the ranks may stay out.
+		for ; placed < len(positions) || m.Running.Before(lo) < m.Running.Len(); lo += size {
+			x, _ := m.Running.LowestIn(m.View, lo, lo+size)
+			from := placed
+			for placed < len(positions) && m.Pending[placed] < lo+size {
+				placed++
+			}
+			if own := positions[from:placed]; len(own) > 0 { // vertices are intervals of positions: what is above these two is above all
+				y := m.View.LCA(m.View.NodeVertex(slices.Min(own)), m.View.NodeVertex(slices.Max(own)))
+				if x >= 0 {
+					y = m.View.LCA(x, y)
+				}
+				x = y
+			}
+			if x >= 0 {
+				out[i] = max(out[i], m.View.TierOf(x))
 			}
 		}
-		if i == 0 {
-			return out
-		}
-		ratio := int(m.Levels[i-1].Size / m.Levels[i].Size)
-		for k, g := range spans { // an outer group stands at or before its first inner one, which was read by then
-			outer := &spans[k/ratio]
-			if k%ratio == 0 {
-				*outer = g
-			} else {
-				outer.first, outer.last = min(outer.first, g.first), max(outer.last, g.last)
-			}
-		}
-		spans = spans[:(len(spans)-1)/ratio+1]
 	}
-}
-
-// lastRank is the highest rank of a pending or a running member, 0 if there are none. O(running members).
-func (m *Model) lastRank() (last int) {
-	if n := len(m.Pending); n > 0 {
-		last = m.Pending[n-1]
-	}
-	for r := range m.Running.All() {
-		last = max(last, r.Rank)
-	}
-	return last
+	return out
 }

@@ -75,7 +75,13 @@ func rankMembers(p *Problem) error {
 // rankBeside ranks new members among those that run, as the snapshot has these; false if it does not have them in rank order, or if members are
 // cut into groups and only some have an index. The ranks are those of [ranks.Of]. O(new members * log), and the cost of a census.
 func rankBeside(p *Problem, g *snapshot.GangMembers) bool {
-	below := g.Census(p.Model.View)
+	var sizes []int
+	if groups, err := p.Request.Levels(max(len(p.Request.Members)+len(g.Members), p.Request.Total)); err == nil { // else countMembers says so
+		for _, level := range groups {
+			sizes = append(sizes, level.Size)
+		}
+	}
+	below, blocks := g.Census(p.Model.View, sizes...)
 	if below == nil {
 		return false
 	}
@@ -87,7 +93,7 @@ func rankBeside(p *Problem, g *snapshot.GangMembers) bool {
 	for i := range fresh {
 		p.names = append(p.names, fresh[i].Name)
 	}
-	p.Model.Running = roll.Beside(ranks.Standing(g.Members), p.Model.View, at)
+	p.Model.Running = roll.Beside(ranks.Standing(g.Members), p.Model.View, at).InBlocks(blocks)
 	p.fresh, p.scratch.pending, p.scratch.names, p.Model.Ranks = at, p.Model.Pending, p.names, len(fresh)+len(g.Members)
 	p.Model.LCA = runningLCA(p)
 	return true

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/blocks"
 	"github.com/muster-sched/muster/internal/layout"
 )
 
@@ -36,6 +37,7 @@ type Roll struct {
 	places Places       // nil: nobody
 	view   *layout.View // in which the nodes at the places have positions; nil: these are positions
 	gaps   []int        // ranks that others have, ascending; all other ranks are theirs
+	blocks *blocks.Blocks
 }
 
 // Beside are members who have all ranks but these, which ascend; the slice belongs to the roll from now on. Their places are nodes of a topology;
@@ -44,7 +46,7 @@ func Beside(places Places, v *layout.View, ranks []int) Roll {
 	if places.Len() == 0 {
 		return Roll{}
 	}
-	return Roll{places, v, ranks}
+	return Roll{places: places, view: v, gaps: ranks}
 }
 
 // Of are members in rank order. O(ranks).
@@ -132,4 +134,18 @@ func (r Roll) LowestIn(v *layout.View, lo, hi int) (lca layout.Vertex, n int) {
 		first, last = min(first, pos), max(last, pos)
 	}
 	return v.LCA(v.NodeVertex(first), v.NodeVertex(last)), end - from
+}
+
+// InBlocks is the roll with the blocks of its members, cut at sizes of groups.
+func (r Roll) InBlocks(b *blocks.Blocks) Roll {
+	r.blocks = b
+	return r
+}
+
+// Leading is how many members have the first ranks, before the first that others have, and the blocks in which these stand; nil: not known.
+func (r Roll) Leading() (members int, in *blocks.Blocks) {
+	if members = r.Len(); len(r.gaps) > 0 {
+		members = min(members, r.gaps[0])
+	}
+	return members, r.blocks
 }

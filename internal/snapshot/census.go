@@ -1,10 +1,12 @@
-// How many members of a gang are below each vertex? It is kept, and follows the changes of the gang.
+// How many members of a gang are below each vertex, and how far apart are its groups? It is kept, and follows the changes of the gang.
 
 package snapshot
 
 import (
 	"cmp"
+	"slices"
 
+	"github.com/muster-sched/muster/internal/blocks"
 	"github.com/muster-sched/muster/internal/layout"
 )
 
@@ -26,13 +28,18 @@ type changes struct {
 	total       int // members in all changes
 }
 
-// Census counts the members of the gang below each vertex of a topology. Nil: their order by name is not that of ranks, or some of them leave, so
-// that whoever asks looks at all members himself. O(1) if a plan asked before; O(tiers) for each member that came or left since, and a few pages; the
-// first time, and after many changes, O(members * tiers). Of two callers at once each may count.
-func (g *GangMembers) Census(v *layout.View) *layout.Census {
+// Census counts the members of the gang below each vertex of a topology, and cuts them into blocks of some sizes, which may be none. Nil: their order by
+// name is not that of ranks, or some of them leave, so that whoever asks looks at all members himself. O(1) if a plan asked before; O(tiers) for each
+// member that came or left since, and a few pages; the first time, and after many changes, O(members * tiers). Of two callers at once each may count.
+func (g *GangMembers) Census(v *layout.View, sizes ...int) (*layout.Census, *blocks.Blocks) {
 	if !g.inRankOrder {
-		return nil
+		return nil, nil
 	}
+	return g.count(v), g.cutAt(v, sizes)
+}
+
+// count is the census where the members are in rank order.
+func (g *GangMembers) count(v *layout.View) *layout.Census {
 	last := g.held.Load()
 	if last != nil && last.view != v {
 		last = nil
@@ -63,9 +70,17 @@ func (g *GangMembers) Census(v *layout.View) *layout.Census {
 	return census
 }
 
-// follow takes over what is kept of the gang as it was, less the members that are gone, with fresh ones. What lags far behind is left out: to count
-// anew is cheaper then. O(changes), however many members there are.
+// follow takes over what is kept of the gang as it was, less the members that are gone, with fresh ones. A census that lags far behind is left out: to
+// count anew is cheaper then. O(changes * log members).
 func (g *GangMembers) follow(was *GangMembers, gone, fresh []*Member) {
+	if last := was.cut.Load(); last != nil {
+		same := last.same
+		for _, m := range slices.Concat(gone, fresh) {
+			i, _ := place(g.Members, m.Name)
+			same = min(same, i)
+		}
+		g.cut.Store(&cut{last.blocks, same})
+	}
 	last := was.held.Load()
 	if last == nil {
 		return
@@ -79,6 +94,30 @@ func (g *GangMembers) follow(was *GangMembers, gone, fresh []*Member) {
 	}
 	since := &changes{nodesOf(gone), nodesOf(fresh), last.since, total}
 	g.held.Store(&held{last.view, last.census, since})
+}
+
+// cut are the blocks of the members of a gang as it was when a plan asked; the first ones are the same. It never changes.
+type cut struct {
+	blocks *blocks.Blocks
+	same   int // members
+}
+
+// cutAt cuts the members into blocks of each size, nil for no size. O(1) if a plan asked before; O(levels * members behind the first that came or
+// left since), and a copy of numbers of blocks, after changes.
+func (g *GangMembers) cutAt(v *layout.View, sizes []int) *blocks.Blocks {
+	if len(sizes) == 0 {
+		return nil
+	}
+	last := g.cut.Load()
+	if last == nil {
+		last = &cut{}
+	}
+	at := func(i int) int32 { return v.At(g.Members[i].Node) }
+	next := blocks.Cut(len(g.Members), at, v, sizes, last.blocks, last.same)
+	if next != last.blocks && len(g.Members) >= keptFrom {
+		g.cut.Store(&cut{next, len(g.Members)})
+	}
+	return next
 }
 
 // nodesOf lists the nodes of members.

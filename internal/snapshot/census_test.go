@@ -15,13 +15,13 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// counted is the census of a gang as text.
+// counted is the census of a gang as text, and which tiers it reaches in blocks.
 func counted(c *Snapshot, gang string, v *layout.View) string {
 	g, runs := c.Gangs.Get(&GangMembers{Name: gang})
 	if !runs {
 		return "nobody"
 	}
-	census := g.Census(v)
+	census, blocks := g.Census(v, 8, 4)
 	if census == nil {
 		return "not in rank order"
 	}
@@ -33,6 +33,11 @@ func counted(c *Snapshot, gang string, v *layout.View) string {
 	}
 	for _, t := range v.SwitchTiers()[1:] {
 		out += fmt.Sprintln("tier", t, census.Used(t))
+	}
+	for n := range len(g.Members) {
+		for level := range 2 {
+			out += fmt.Sprintln(blocks.Reached(level, n))
+		}
 	}
 	return out
 }
@@ -104,7 +109,7 @@ func TestCensusFollowsChanges(t *testing.T) {
 		{Name: "z0", Tier: 1, Nodes: []string{"n5", "n0"}}, {Name: "z1", Tier: 1, Nodes: []string{"n3", "n1"}},
 	}})
 	require.NoError(t, err)
-	followed := 0
+	followed, cut := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		spec := cluster.Spec{Trees: []cluster.NamedTree{treeOf(t, names), {Name: "zones", Tree: other}}}
 		for i := range nodes {
@@ -132,6 +137,9 @@ func TestCensusFollowsChanges(t *testing.T) {
 			})
 			if g, runs := c.Gangs.Get(&GangMembers{Name: "a"}); runs && g.inRankOrder && g.held.Load() != nil {
 				followed++
+				if kept := g.cut.Load(); len(g.Members) >= keptFrom && kept != nil && kept.same >= 8 {
+					cut++
+				}
 			}
 			all = append(all, c)
 		}
@@ -155,6 +163,7 @@ func TestCensusFollowsChanges(t *testing.T) {
 		require.Equal(t, want, got[1])
 	})
 	require.Positive(t, followed, "a change is followed")
+	require.Positive(t, cut, "and so are blocks")
 }
 
 // What is kept of a gang follows its own changes in what these touch, and nothing of it refers to a member.
@@ -167,11 +176,13 @@ func TestCensusIsKept(t *testing.T) {
 	require.NoError(t, err)
 	gang := func(c *Snapshot) *GangMembers { g, _ := c.Gangs.Get(&GangMembers{Name: "g"}); return g }
 	v := c.Lineage.Views[0]
-	first := gang(c).Census(v)
-	require.Same(t, first, gang(c).Census(v))
+	first, _ := gang(c).Census(v)
+	again, _ := gang(c).Census(v)
+	require.Same(t, first, again)
 	other, err := c.Update(cluster.Delta{Place: []cluster.Running{{Gang: "x", Member: "m", Node: "n"}}})
 	require.NoError(t, err)
-	require.Same(t, first, gang(other).Census(v), "another gang changed")
+	again, _ = gang(other).Census(v)
+	require.Same(t, first, again, "another gang changed")
 	for i := range keptFrom {
 		c, err = c.Update(cluster.Delta{Remove: []cluster.MemberRef{{Gang: "g", Member: fmt.Sprint("m", i)}}})
 		require.NoError(t, err)
@@ -181,6 +192,7 @@ func TestCensusIsKept(t *testing.T) {
 		}
 	}
 	require.Nil(t, gang(c).held.Load(), "it lags far behind")
-	require.EqualValues(t, keptFrom, gang(c).Census(v).At(layout.Root))
+	last, _ := gang(c).Census(v)
+	require.EqualValues(t, keptFrom, last.At(layout.Root))
 	require.EqualValues(t, 2*keptFrom, first.At(layout.Root))
 }

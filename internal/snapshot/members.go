@@ -60,7 +60,7 @@ func (m *Member) MayLeave() bool { return !m.Pinned && !m.Class.unevictable && !
 func (m *Member) IsDaemon() bool { return m.Class.unevictable }
 
 // GangMembers are the running members of one gang in natural order of names, at least one. Snapshots share it, so it
-// never changes, but for the census that is kept: setGang replaces it.
+// never changes, but for what is kept to be counted once: setGang replaces it.
 type GangMembers struct {
 	Name    string
 	Members []*Member
@@ -74,6 +74,7 @@ type GangMembers struct {
 	marked      bool  // some have an affinity key, or must be alone, or had once
 	inRankOrder bool  // as they stand, and none of them is leaving
 	held        atomic.Pointer[held]
+	cut         atomic.Pointer[cut]
 }
 
 // newGangMembers sums up the members that stay. Least is the largest minimum among them. A negative minimum asks for
