@@ -99,21 +99,38 @@ func countsBelow(a *ask, i, t int) bool {
 	return a.groupsFrom > 0 && t > 0 && max(t, a.groupsFrom-1) <= i-2
 }
 
-// groupsBelow are the groups that stay whole at the tier at a place, if the index counts them in the grandchildren of x, and all of its children have
-// such.
+// groupsBelow are the groups that stay whole at the tier at a place, if the index counts them in the grandchildren of x.
 func groupsBelow(a *ask, x layout.Vertex, place int) (of counted, ok bool) {
 	v := a.m.View
 	top := v.TierIndex(v.TierOf(x))
-	if a.indexed == nil || !countsBelow(a, top, place) || x == layout.Root && a.slots.Ix.Domains.At(v.Outside) > 0 {
+	if a.indexed == nil || !countsBelow(a, top, place) || !isEven(v, x, top) || x == layout.Root && a.slots.Ix.Domains.At(v.Outside) > 0 {
 		return of, false
+	}
+	return counted{a, a.indexed, place}, true
+}
+
+// isEven says whether all children of x, whose tier is at a place, are of the next tier, and their children of the one below that. O(1) where that is
+// so everywhere, else O(grandchildren).
+func isEven(v *layout.View, x layout.Vertex, place int) bool {
+	if v.Even[place-1] && v.Even[place-2] {
+		return true
 	}
 	lo, end := v.Kids(x)
 	for c := lo; c < end; c++ {
-		if c != v.Outside && v.TierOf(c) != v.Tiers[top-1] {
-			return of, false
+		if c == v.Outside {
+			continue
+		}
+		if v.TierOf(c) != v.Tiers[place-1] {
+			return false
+		}
+		first, last := v.Kids(c)
+		for k := first; k < last; k++ {
+			if v.TierOf(k) != v.Tiers[place-2] {
+				return false
+			}
 		}
 	}
-	return counted{a, a.indexed, place}, true
+	return true
 }
 
 // leastBelow makes the domain with the fewest grandchildren in use, the first of equal ones of the list, the best.

@@ -55,7 +55,13 @@ func (w *wide) domains(layer int, names *[]string) (list []topology.Domain) {
 // model is that of a gang without rules, in groups of a size if it is above 1.
 func (w *wide) model(t require.TestingT, members, size int) *model.Model {
 	var names []string
-	tree, err := topology.New(topology.Spec{Roots: w.domains(0, &names)})
+	roots := w.domains(0, &names)
+	return wideIn(t, roots, names, w.slots, members, size)
+}
+
+// wideIn is the model of such a gang in a topology, with the slots of its nodes.
+func wideIn(t require.TestingT, roots []topology.Domain, names []string, slots []int64, members, size int) *model.Model {
+	tree, err := topology.New(topology.Spec{Roots: roots})
 	require.NoError(t, err)
 	m := &model.Model{View: layout.New("tree", tree, names, nil), Policy: gang.BestFit, LCA: -1, Least: members, Admitted: members, Memory: &model.Memory{}}
 	for rank := range members {
@@ -66,11 +72,33 @@ func (w *wide) model(t require.TestingT, members, size int) *model.Model {
 		m.Levels = append(m.Levels, model.Level{Size: int64(size), Gather: m.Gather})
 	}
 	r := &spec.Room{
-		Takes: w.slots, Scores: make([]int64, len(names)), Others: make([]bool, len(names)), Kind: make([]int, len(names)), Kinds: make([]spec.ZoneKind, 1),
+		Takes: slots, Scores: make([]int64, len(names)), Others: make([]bool, len(names)), Kind: make([]int, len(names)), Kinds: make([]spec.ZoneKind, 1),
 		Wastes: make([]int64, len(names)), Indexed: true,
 	}
 	r.Of(m)
 	return m
+}
+
+// A leaf may have nodes and no units. Groups in its units are not counted then.
+func TestWideGangsInUnevenTrees(t *testing.T) {
+	defer func() { lookedDown = mostLookedDown }()
+	lookedDown = 0
+	unit := func(name string, nodes ...string) topology.Domain {
+		return topology.Domain{Name: name, Tier: 1, Nodes: nodes}
+	}
+	leaf := func(name string, of ...topology.Domain) topology.Domain {
+		return topology.Domain{Name: name, Tier: 2, Children: of}
+	}
+	roots := []topology.Domain{
+		{Name: "s0", Tier: 3, Children: []topology.Domain{leaf("l0", unit("u0", "n0", "n1"), unit("u1", "n2"))}},
+		{Name: "s1", Tier: 3, Children: []topology.Domain{leaf("l1", unit("u2", "n3", "n4"), unit("u3", "n5", "n6")), {Name: "l2", Tier: 2, Nodes: []string{"n7"}}}},
+	}
+	m := wideIn(t, roots, []string{"n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7"}, []int64{1, 1, 1, 1, 1, 1, 1, 1}, 6, 2)
+	a := Search(m)
+	require.NotNil(t, a)
+	require.NoError(t, spec.Valid(m, a))
+	require.Equal(t, []int{2, 2}, widths(m, a), "spines and leaves")
+	require.Equal(t, []int32{1}, m.ReachedByGroups(a.Positions))
 }
 
 // holds are the units of a size that each domain of a layer holds, from the root down to units of the tree, each whole in one of these.
