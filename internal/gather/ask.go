@@ -52,7 +52,7 @@ type ask struct {
 	layers *layers // below the children of domains, if these count; else nil
 	// groupsFrom is one above the place in the view's Tiers of the lowest tier down to which whole groups are tried on the largest domains; 0: they are not.
 	groupsFrom int
-	additions  int64 // that are left then, as in layers
+	additions  int64 // that the searches for the narrowest span have left
 	// beyond is how many new members must lie outside the tree, because the tree has no slots for them.
 	beyond int64
 }

@@ -23,7 +23,7 @@ type choices struct {
 }
 
 // prove makes the best choice exact, as far as the bounds of the searches allow.
-func (p *prices) prove(additions *int64) {
+func (p *prices) prove() {
 	for p.least < p.units {
 		p.topWorths()
 		c := choices{p: p, units: p.units - 1, any: true}
@@ -32,7 +32,7 @@ func (p *prices) prove(additions *int64) {
 		case c.steps <= mostChoices:
 			p.least = p.units
 		default:
-			p.count(additions)
+			p.count()
 			return
 		}
 	}

@@ -215,7 +215,7 @@ func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *set
 	}
 	if c.chooser.Features = pl.ask.featuresBelow(width); width > 0 {
 		c.at = x
-		c.chooser.Width, c.chooser.Below, c.chooser.Additions = width, c.below, &pl.ask.layers.additions
+		c.chooser.Width, c.chooser.Below, c.chooser.Additions = width, c.below, &pl.ask.additions
 	}
 	return &c.chooser
 }

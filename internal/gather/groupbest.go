@@ -115,19 +115,13 @@ func isEven(v *layout.View, x layout.Vertex, place int) bool {
 	if v.Even[place-1] && v.Even[place-2] {
 		return true
 	}
+	if !areOf(v, x, place-1) {
+		return false
+	}
 	lo, end := v.Kids(x)
 	for c := lo; c < end; c++ {
-		if c == v.Outside {
-			continue
-		}
-		if v.TierOf(c) != v.Tiers[place-1] {
+		if c != v.Outside && !areOf(v, c, place-2) {
 			return false
-		}
-		first, last := v.Kids(c)
-		for k := first; k < last; k++ {
-			if v.TierOf(k) != v.Tiers[place-2] {
-				return false
-			}
 		}
 	}
 	return true
@@ -135,22 +129,16 @@ func isEven(v *layout.View, x layout.Vertex, place int) bool {
 
 // leastBelow makes the domain with the fewest grandchildren in use, the first of equal ones of the list, the best.
 func (g *groupSearch) leastBelow() {
-	a, units, price := g.found.ask, int64(0), int64(1)
-	p := &a.scratch.prices
+	a, least := g.found.ask, leanest{at: -1}
 	for _, d := range g.hold {
 		of, ok := groupsBelow(a, d, g.groupPlace)
-		switch {
-		case !ok:
+		if !ok {
 			g.best = g.hold[0]
 			return
-		case g.best >= 0 && p.leastAt(of, d, a.full, g.span, price) >= units:
-			continue
 		}
-		p.list(of, d, a.full, g.span)
-		if p.bound(); g.best < 0 || p.least < units {
-			if p.prove(&a.additions); g.best < 0 || p.units < units {
-				g.best, units, price = d, p.units, p.price
-			}
-		}
+		least.count(of, d, a.full, g.span)
+	}
+	if least.at >= 0 {
+		g.best = least.at
 	}
 }

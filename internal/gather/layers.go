@@ -23,11 +23,10 @@ const mostAdditions = 1 << 20
 // layers is what the order sees of the layers below the children of a domain, and what is known of them.
 type layers struct {
 	// cut is the place in the view's Tiers of the lowest tier that counts; all tiers from it on do, and the children of a domain in any case.
-	cut       int
-	most      int // layers below the children of a domain that count at once
-	additions int64
-	tables    map[tableOf][]int64
-	spans     map[string][]int64 // by vertex and demand
+	cut    int
+	most   int // layers below the children of a domain that count at once
+	tables map[tableOf][]int64
+	spans  map[string][]int64 // by vertex and demand
 }
 
 // tableOf is a vertex that takes units of one level, whole at a tier.
@@ -50,16 +49,17 @@ func (a *ask) lookDown() {
 	if cut == 0 && even && a.slots.Flat == nil && a.slots.Ix.Most[0].At(layout.Root) <= 1 {
 		cut = 1 // as many nodes as members in any case
 	}
+	a.additions = mostAdditions
 	switch {
 	case cut+1 >= len(v.Tiers)-1: // the root has no layers below its children
 	case most == 0:
-		a.groupsFrom, a.additions = cut+1, mostAdditions
+		a.groupsFrom = cut + 1
 	default:
 		a.layers = &a.scratch.layers
 		if a != &a.scratch.ask { // the first ask of a problem may still use the scratch
 			a.layers = &layers{}
 		}
-		*a.layers = layers{cut: cut, most: most, additions: mostAdditions}
+		*a.layers = layers{cut: cut, most: most}
 	}
 }
 

@@ -63,10 +63,10 @@ func (pl placer) newTable(of tableOf, size int) []int64 {
 	clear(t.least[:size])
 	pl.addRunning(t.least[:size], of.at, at)
 	if size > 1 && !pl.ask.holdsOnlyNodes(of.at) {
-		if additions > pl.ask.layers.additions {
+		if additions > pl.ask.additions {
 			return nil
 		}
-		pl.ask.layers.additions -= additions
+		pl.ask.additions -= additions
 		for i := range items {
 			pl.addItem(&t, of, at[i].at, items[i].Lo, items[i].Hi)
 		}

@@ -11,14 +11,15 @@ import (
 // isNarrow says whether prices tell what counts below x: of the layers below its children one counts, and no child stands for one that is missing.
 // O(children).
 func (a *ask) isNarrow(s features.Shortcut, x layout.Vertex) bool {
-	v := a.m.View
-	if a.width(v.TierOf(x)) != 1 || !a.takes(s) {
-		return false
-	}
-	below := v.Tiers[v.TierIndex(v.TierOf(x))-1]
+	tier := a.m.View.TierOf(x)
+	return a.width(tier) == 1 && a.takes(s) && areOf(a.m.View, x, a.m.View.TierIndex(tier)-1)
+}
+
+// areOf says whether all children of x in the topology are of the tier at a place. O(children).
+func areOf(v *layout.View, x layout.Vertex, place int) bool {
 	lo, end := v.Kids(x)
 	for c := lo; c < end; c++ {
-		if c != v.Outside && v.TierOf(c) != below {
+		if c != v.Outside && v.TierOf(c) != v.Tiers[place] {
 			return false
 		}
 	}
@@ -30,9 +31,7 @@ type narrowSearch struct {
 	found *found
 	place int             // of the tier in the view's Tiers
 	span  int64           // children; no domain of the tier holds the members in fewer
-	best  layout.Vertex   // so far, -1 if there is none
-	units int64           // grandchildren in use there
-	price int64           // that bounds these well
+	best  leanest         // so far
 	mixed bool            // below some domain of the tier prices do not tell
 	hold  []layout.Vertex // domains of the tier that hold the members in the span, those packed best: the best first
 }
@@ -52,7 +51,7 @@ func (f *found) narrowBest() (d layout.Vertex, ok bool) {
 	if int64(f.ask.slots.Ix.Most[i].At(root)) < f.ask.members {
 		return -1, true
 	}
-	s := narrowSearch{found: f, place: i, best: -1}
+	s := narrowSearch{found: f, place: i, best: leanest{at: -1}}
 	s.hold = f.ask.scratch.domains[:0]
 	for s.span = 1; s.span <= index.TopSize && len(s.hold) == 0; s.span++ {
 		if f.ask.slots.Ix.MostInTop(i, root, s.span) >= f.ask.members {
@@ -62,7 +61,7 @@ func (f *found) narrowBest() (d layout.Vertex, ok bool) {
 	f.ask.scratch.domains = s.hold
 	s.span--
 	s.compare()
-	return s.best, s.best >= 0 && !s.mixed
+	return s.best.at, s.best.at >= 0 && !s.mixed
 }
 
 // enter says whether a domain below x may hold the members in the span.
@@ -95,7 +94,7 @@ func (s *narrowSearch) compare() {
 		case s.mixed:
 			return
 		case a.width(a.m.View.TierOf(d)) == 0: // a lower domain, whose layers end first
-			s.take(d, 0, 1)
+			s.best.take(d, 0, 1)
 		case a.isNarrow(features.NarrowBest, d):
 			s.count(d)
 		default:
@@ -107,27 +106,42 @@ func (s *narrowSearch) compare() {
 // count counts the grandchildren of a domain as far as needed: those before it are packed no worse.
 func (s *narrowSearch) count(d layout.Vertex) {
 	a := s.found.ask
-	p := &a.scratch.prices
-	if s.best >= 0 && (a.leastUnits(d, a.members) >= s.units || p.leastAt(counted{ask: a}, d, a.members, s.span, s.price) >= s.units) {
+	if s.best.at >= 0 && a.leastUnits(d, a.members) >= s.best.units {
 		return
 	}
-	if s.best < 0 {
-		if units, price := p.ofLargest(counted{ask: a}, d, a.members, s.span); units == max(s.span, a.leastUnits(d, a.members)) {
-			s.take(d, units, max(1, price))
+	if s.best.at < 0 {
+		if units, price := a.scratch.prices.ofLargest(counted{ask: a}, d, a.members, s.span); units == max(s.span, a.leastUnits(d, a.members)) {
+			s.best.take(d, units, max(1, price))
 			return
 		}
 	}
-	p.list(counted{ask: a}, d, a.members, s.span)
-	if p.bound(); s.best < 0 || p.least < s.units {
-		p.prove(&a.layers.additions)
-		s.take(d, p.units, p.price)
+	s.best.count(counted{ask: a}, d, a.members, s.span)
+}
+
+// leanest is the domain that uses the fewest grandchildren, of equal ones the first that is looked at.
+type leanest struct {
+	at    layout.Vertex // -1: none yet
+	units int64         // grandchildren in use
+	price int64         // that bounds these well
+}
+
+// count counts the grandchildren of one more domain, of which k children hold n, as far as needed.
+func (l *leanest) count(of counted, d layout.Vertex, n, k int64) {
+	p := &of.ask.scratch.prices
+	if l.at >= 0 && p.leastAt(of, d, n, k, l.price) >= l.units {
+		return
+	}
+	p.list(of, d, n, k)
+	if p.bound(); l.at < 0 || p.least < l.units {
+		p.prove()
+		l.take(d, p.units, p.price)
 	}
 }
 
-// take makes a domain the best so far if it uses fewer grandchildren than that.
-func (s *narrowSearch) take(d layout.Vertex, units int64, price int64) {
-	if s.best < 0 || units < s.units {
-		s.best, s.units, s.price = d, units, price
+// take makes a domain the leanest if it uses fewer grandchildren.
+func (l *leanest) take(d layout.Vertex, units, price int64) {
+	if l.at < 0 || units < l.units {
+		l.at, l.units, l.price = d, units, price
 	}
 }
 
@@ -184,10 +198,7 @@ func (pl placer) areNarrow(x layout.Vertex, n int64, picks []chosen) bool {
 		return true
 	}
 	p := &pl.ask.scratch.prices
-	p.list(counted{ask: pl.ask}, x, n, k)
-	if p.bound(); p.least < units {
-		p.prove(&pl.ask.layers.additions)
-	}
+	p.fewest(counted{ask: pl.ask}, x, n, k, units)
 	return units <= p.units
 }
 

@@ -233,7 +233,7 @@ func (p *prices) fewest(of counted, x layout.Vertex, n, k, known int64) {
 	}
 	p.list(of, x, n, k)
 	if p.bound(); p.least < known {
-		p.prove(&p.of.ask.additions)
+		p.prove()
 	}
 }
 
@@ -289,17 +289,17 @@ func (p *prices) above(set []int32, size int64) (count, room int64) {
 
 // count makes a choice exact where prices leave a doubt, within what is left of the additions: most[k][j] is the most members in k children with j
 // of their own children. False: too many additions.
-func (p *prices) count(additions *int64) bool {
+func (p *prices) count() bool {
 	k, j := p.k, p.units-1 // is there a choice with fewer units?
 	size := (k + 1) * (j + 1)
 	var work int64
 	for i := range p.kids {
 		work += k * (j + 1) * min(j, int64(p.sums(int32(i)).Len))
 	}
-	if work > *additions {
+	if work > p.of.ask.additions {
 		return false
 	}
-	*additions -= work
+	p.of.ask.additions -= work
 	p.most = append(p.most[:0], make([]int64, size*int64(len(p.kids)+1))...)
 	for i := range p.kids {
 		before, now := p.most[int64(i)*size:int64(i+1)*size], p.most[int64(i+1)*size:int64(i+2)*size]

@@ -1,10 +1,6 @@
 package model
 
-import (
-	"slices"
-
-	"github.com/muster-sched/muster/internal/layout"
-)
+import "github.com/muster-sched/muster/internal/layout"
 
 // Answer says where units go.
 type Answer struct {
@@ -42,12 +38,10 @@ func (m *Model) ReachedByGroups(positions []int32) []int32 {
 			for placed < len(positions) && m.Pending[placed] < lo+size {
 				placed++
 			}
-			if own := positions[from:placed]; len(own) > 0 { // vertices are intervals of positions: what is above these two is above all
-				y := m.View.LCA(m.View.NodeVertex(slices.Min(own)), m.View.NodeVertex(slices.Max(own)))
-				if x >= 0 {
-					y = m.View.LCA(x, y)
-				}
-				x = y
+			if own := positions[from:placed]; len(own) > 0 && x >= 0 {
+				x = m.View.LCA(x, m.View.Lowest(own))
+			} else if len(own) > 0 {
+				x = m.View.Lowest(own)
 			}
 			if x >= 0 {
 				out[i] = max(out[i], m.View.TierOf(x))
