@@ -143,6 +143,9 @@ func planCases() []planCase {
 		c.nodes, c.slots, c.gang, c.state = 102400, 1, 64, "warm"
 		cases = append(cases, c)
 	}
+	cases = append(cases, planCase{
+		fill: fill{nodes: 102400, name: "frag70", slots: 8}, gang: 1024, state: "warm", limit: gang.Limit{Layer: "unit", Kind: gang.Apart, Most: 16},
+	})
 	for _, c := range []planCase{
 		{fill: fragmented(10240), inside: 2},
 		{fill: fragmented(10240), inside: 2, excluding: true},

@@ -111,9 +111,8 @@ func (pl placer) placeFewest(x layout.Vertex, d *demand, sh *share) {
 	}
 	k, units := int64(len(sh.parts)), int64(0)
 	for i := range sh.parts {
-		sums := of.sumsOf(sh.parts[i].at)
-		fewest, _ := sums.Fewest(sh.parts[i].demand.units[0])
-		units += int64(fewest)
+		below := of.below(sh.parts[i].at)
+		units += int64(below.fewest(sh.parts[i].demand.units[0]))
 	}
 	p := &pl.ask.scratch.prices
 	if p.fewest(of, x, d.units[0], k, units); units <= p.units {

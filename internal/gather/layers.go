@@ -11,7 +11,7 @@ import (
 	"github.com/muster-sched/muster/internal/model"
 )
 
-// mostLookedDown bounds members times nodes: beyond it the children of a domain and their children count, of a gang in groups or with limits the children alone.
+// mostLookedDown bounds members times nodes: beyond it the children of a domain and their children count, of a gang in groups these where the index has them.
 const mostLookedDown = 1 << 11
 
 // lookedDown is that bound, less where asks of any size are tried as large ones.
@@ -68,7 +68,7 @@ func layersAtOnce(m *model.Model, members int64) int {
 	switch {
 	case members*int64(m.View.Nodes) <= lookedDown:
 		return len(m.View.Tiers)
-	case len(m.Levels) > 0 || m.Limits != nil:
+	case len(m.Levels) > 0:
 		return 0
 	}
 	return 1
@@ -85,9 +85,9 @@ func finest(m *model.Model) int32 {
 	return max(0, finest-1)
 }
 
-// width is how many layers count below the children of a domain of a tier.
+// width is how many layers count below the children of a domain of a tier: of a large ask none where domains are taken for the children.
 func (a *ask) width(tier int32) int {
-	if a.layers == nil {
+	if a.layers == nil || a.layers.most == 1 && a.isAbove(a.m.View.TierIndex(tier)-1) {
 		return 0
 	}
 	return max(0, min(a.layers.most, a.m.View.TierIndex(tier-1)-a.layers.cut))

@@ -8,11 +8,11 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
-// isNarrow says whether prices tell what counts below x: of the layers below its children one counts, and no child stands for one that is missing.
-// O(children).
+// isNarrow says whether prices tell what counts below x: of the layers below its children one counts, and nothing stands for children, nor a child for
+// one that is missing. O(children).
 func (a *ask) isNarrow(s features.Shortcut, x layout.Vertex) bool {
 	tier := a.m.View.TierOf(x)
-	return a.width(tier) == 1 && a.takes(s) && areOf(a.m.View, x, a.m.View.TierIndex(tier)-1)
+	return a.width(tier) == 1 && !a.jumps(x) && a.takes(s) && areOf(a.m.View, x, a.m.View.TierIndex(tier)-1)
 }
 
 // areOf says whether all children of x in the topology are of the tier at a place. O(children).
@@ -44,7 +44,7 @@ const mostPriced = 16
 // Same answer as order: domain.3, domain.5, faster.
 func (f *found) narrowBest() (d layout.Vertex, ok bool) {
 	i, root := f.m.View.TierIndex(f.strategy.Gang), topOf(&f.ask.slots)
-	if f.ask.width(f.strategy.Gang) != 1 || !f.ask.takes(features.NarrowBest) || f.strategy.Gang >= f.m.View.RootTop || f.ask.slots.Ix.Tops == nil ||
+	if f.ask.width(f.strategy.Gang) != 1 || f.ask.isAbove(i-1) || !f.ask.takes(features.NarrowBest) || f.strategy.Gang >= f.m.View.RootTop || f.ask.slots.Ix.Tops == nil ||
 		root == layout.Root && f.ask.slots.Ix.Domains.At(f.m.View.Outside) > 0 {
 		return -1, false
 	}
@@ -54,6 +54,9 @@ func (f *found) narrowBest() (d layout.Vertex, ok bool) {
 	s := narrowSearch{found: f, place: i, best: leanest{at: -1}}
 	s.hold = f.ask.scratch.domains[:0]
 	for s.span = 1; s.span <= index.TopSize && len(s.hold) == 0; s.span++ {
+		if f.ask.isAbove(i) && s.span > f.ask.mayUse() {
+			return -1, true // in no domain do so few hold the members
+		}
 		if f.ask.slots.Ix.MostInTop(i, root, s.span) >= f.ask.members {
 			walk(f.m.View, f.strategy.Gang, root, s.enter, s.visit)
 		}
@@ -81,7 +84,7 @@ func (s *narrowSearch) visit(d layout.Vertex) verdict {
 	if n := len(s.hold); n == mostPriced && a.slots.At(d) > a.slots.At(s.hold[n-1]) {
 		return goOn
 	}
-	if sums := a.slots.Ix.SumsOf(d); sums.Len > 0 && sums.Of(min(sums.Len, int32(s.span))) >= a.members {
+	if sums := a.slots.Ix.SumsOf(d); sums.Len > 0 && sums.Of(min(sums.Len, int32(s.span))) >= a.members && a.slots.At(d) >= a.members {
 		s.hold = keepFirst(s.hold, d, mostPriced, s.found.comparePacking)
 	}
 	return goOn
@@ -207,16 +210,13 @@ func (pl placer) fillNarrowest(list []int32) []int32 {
 	p := &pl.ask.scratch.prices
 	p.settle()
 	for _, part := range p.share() { // from here on the prices serve the children
-		if part.n == pl.ask.slots.At(part.at) {
-			list = pl.fillAll(part.at, part.n, list)
-		} else {
-			list = pl.fillPlain(part.at, part.n, list)
-		}
+		list = pl.fillPlain(part.at, part.n, list)
 	}
 	return list
 }
 
-// looksFurther says whether layers count that are below the grandchildren of x, and are not looked at when these are chosen.
+// looksFurther says whether layers count that are below the grandchildren of x, and are not looked at when these are chosen: without a limit on
+// members, as the largest vertices of a layer may lie below one that takes no more.
 func (a *ask) looksFurther(x layout.Vertex) bool {
-	return a.m.View.TierIndex(a.m.View.TierOf(x)-1)-a.layers.cut > a.layers.most
+	return !a.capped && a.m.View.TierIndex(a.m.View.TierOf(x)-1)-a.layers.cut > a.layers.most
 }

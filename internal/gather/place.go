@@ -156,7 +156,7 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 		return false
 	case pl.ask.jumps(x) && !pl.ask.takesBelow(features.PickBelow, x), pl.ask.has(features.Aligned) && !pl.ask.takesBelow(features.FillZoned, x):
 		return false
-	case pl.countsOutside(x) && !pl.ask.jumps(x):
+	case countsOutside(&pl.ask.slots, x) && !pl.ask.jumps(x):
 		return false
 	}
 	return pl.ask.bottom() == 0 || pl.areMembers(x, d)
@@ -164,7 +164,7 @@ func (pl placer) fillsPlainly(x layout.Vertex, d *demand) bool {
 
 // fillsNarrowly says whether fillNarrow may place members below x.
 func (pl placer) fillsNarrowly(x layout.Vertex) bool {
-	return pl.ask.isNarrow(features.FillNarrow, x) && !pl.countsOutside(x)
+	return pl.ask.isNarrow(features.FillNarrow, x) && !countsOutside(&pl.ask.slots, x)
 }
 
 // areMembers says whether groups count as members below x, the short one with them: no child of x can hold any whole, so that all are split and no
@@ -191,9 +191,15 @@ func (pl placer) areMembers(x layout.Vertex, d *demand) bool {
 	return true
 }
 
-// countsOutside says whether the slots of x count nodes outside the tree, though these are ruled out.
-func (pl placer) countsOutside(x layout.Vertex) bool {
-	return x == layout.Root && pl.ask.slots.Inside != layout.Root
+// countsOutside says whether the sums of x count slots that are ruled out: of nodes outside the tree, or outside the domain in which members must be.
+func countsOutside(t *model.SlotTable, x layout.Vertex) bool {
+	switch {
+	case x != layout.Root || t.Inside == layout.Root:
+		return false
+	case t.Inside > layout.Root:
+		return true
+	}
+	return t.Ix.Domains.At(t.Ix.V.Outside) > 0
 }
 
 // fillPlain places n members below x, on the fewest children with the fewest slots in sum, and appends their positions
@@ -204,7 +210,7 @@ func (pl placer) countsOutside(x layout.Vertex) bool {
 //
 // Same answer as order: sets.1, sets.6, fill.1, faster.
 func (pl placer) fillPlain(x layout.Vertex, n int64, list []int32) []int32 {
-	if pl.m.View.IsNode(x) || n == pl.ask.slots.At(x) && !pl.ask.capped && !pl.countsOutside(x) { // every slot is taken, there is nothing to choose
+	if pl.m.View.IsNode(x) || n == pl.ask.slots.At(x) && !pl.ask.capped && !countsOutside(&pl.ask.slots, x) { // every slot is taken, there is nothing to choose
 		return pl.fillAll(x, n, list)
 	}
 	switch {

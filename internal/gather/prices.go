@@ -4,6 +4,7 @@ package gather
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/index"
@@ -30,9 +31,9 @@ type prices struct {
 	tops  []int64  // see topWorths
 	tried []int32  // the set that a search through the choices has at hand
 
-	sorted []chosen // children of a vertex that hold any
-	over   []int16  // see index.Over
-	worths []int64  // see worthsBelow
+	sorted []chosen   // children of a vertex that hold any
+	over   []int16    // see index.Over
+	pair   [2][]int64 // two sets that are compared
 }
 
 // counted is what is placed: members, or whole groups of the only level, each in one domain of a tier.
@@ -42,20 +43,24 @@ type counted struct {
 	place  int              // of the tier of groups
 }
 
-// sumsOf are those of the children of x.
-func (c *counted) sumsOf(x layout.Vertex) index.ChildSums {
-	if c.groups != nil {
-		return c.groups.SumsOf(c.ask.m.View, c.place, x)
+// below is what the children of x hold.
+func (c *counted) below(x layout.Vertex) holds {
+	switch {
+	case c.groups != nil:
+		return upTo(c.groups.SumsOf(c.ask.m.View, c.place, x), math.MaxInt64)
+	case c.ask.capped:
+		return upTo(c.ask.slots.Ix.SumsOf(x), c.ask.slots.At(x))
 	}
-	return c.ask.slots.Ix.SumsOf(x)
+	return upTo(c.ask.slots.Ix.SumsOf(x), math.MaxInt64)
 }
 
 // priced is a child.
 type priced struct {
 	at    layout.Vertex
 	slots int64 // members, or groups, that it holds
+	free  int64 // slots, once sets are compared
 	worth int64
-	sums  index.ChildSums // of its own children, once asked for
+	below holds // its own children, once asked for
 }
 
 // list begins with the children of x; k of them hold the members, and no fewer.
@@ -104,52 +109,44 @@ func (p *prices) take(list []chosen) {
 	}
 }
 
-// sums are those of a kid's own children.
-func (p *prices) sums(i int32) *index.ChildSums {
+// below is what a kid's own children hold.
+func (p *prices) below(i int32) *holds {
 	kid := &p.kids[i]
-	if kid.sums.Len == 0 {
-		kid.sums = p.of.sumsOf(kid.at)
+	if kid.below.sums.Len == 0 {
+		kid.below = p.of.below(kid.at)
 	}
-	return &kid.sums
+	return &kid.below
 }
 
 // weigh makes what the kids are worth at a price.
 func (p *prices) weigh(price int64) {
-	worths := p.worthsBelow(p.of, p.at, price, p.n)
+	worths, ok := p.worthsOver(p.of, p.at, price, p.n)
 	lo, _ := p.of.ask.m.View.Kids(p.at)
 	for i := range p.kids {
-		p.kids[i].worth = worths[p.kids[i].at-lo]
+		if kid := &p.kids[i]; ok {
+			kid.worth = int64(worths[kid.at-lo])
+		} else {
+			kid.worth = p.below(int32(i)).worthAt(price)
+		}
 	}
 }
 
-// worthsBelow are, child after child of x, what they are worth at a price where so many members are placed: by the index if it has that, else by the sums
-// over their own children. The list is good until the next call. O(children).
-func (p *prices) worthsBelow(of counted, x layout.Vertex, price, n int64) []int64 {
-	p.worths = p.worths[:0]
-	ok := of.groups == nil
-	if ok {
-		p.over, ok = of.ask.slots.Ix.Over(p.over[:0], x, price, n)
+// worthsOver are, child after child of x, what they are worth at a price where so many members are placed, if the index has that: it knows no limits. The
+// list is good until the next call. O(children).
+func (p *prices) worthsOver(of counted, x layout.Vertex, price, n int64) (_ []int16, ok bool) {
+	if of.groups != nil || of.ask.capped {
+		return nil, false
 	}
-	if ok {
-		for _, worth := range p.over {
-			p.worths = append(p.worths, int64(worth))
-		}
-		return p.worths
-	}
-	lo, end := of.ask.m.View.Kids(x)
-	for c := lo; c < end; c++ {
-		worth := int64(0)
-		if c != of.ask.m.View.Outside {
-			sums := of.sumsOf(c)
-			worth = worthAt(&sums, price)
-		}
-		p.worths = append(p.worths, worth)
-	}
-	return p.worths
+	p.over, ok = of.ask.slots.Ix.Over(p.over[:0], x, price, n)
+	return p.over, ok
 }
 
 // bound looks for the best choice by prices. least == units says that it is proven.
 func (p *prices) bound() {
+	if p.k == 1 {
+		p.ofOne()
+		return
+	}
 	p.set = p.set[:0]
 	for i := range p.k { // the largest hold the members
 		p.set = append(p.set, int32(i))
@@ -169,10 +166,40 @@ func (p *prices) bound() {
 	}
 }
 
+// ofOne finds the best child where one holds all: with the fewest grandchildren, then the fewest slots, then the first in the order of paths.
+func (p *prices) ofOne() {
+	p.set, p.units = append(p.set[:0], 0), math.MaxInt64
+	for i := range p.kids {
+		kid := &p.kids[i]
+		if kid.slots < p.n { // so have all behind it
+			break
+		}
+		units := int64(p.below(int32(i)).fewest(p.n))
+		kid.free = p.of.ask.slots.At(kid.at)
+		if best := &p.kids[p.set[0]]; cmp.Or(cmp.Compare(units, p.units), cmp.Compare(kid.free, best.free), cmp.Compare(kid.at, best.at)) < 0 {
+			p.set[0], p.units = int32(i), units
+		}
+	}
+	best := p.below(p.set[0])
+	p.least, p.price = p.units, best.of(int32(p.units))
+	if p.units > 1 {
+		p.price -= best.of(int32(p.units) - 1)
+	}
+}
+
 // leastAt is the bound at a price for the children of x, k of which hold n members, without a choice. O(children).
 func (p *prices) leastAt(of counted, x layout.Vertex, n, k, price int64) int64 {
+	worths, ok := p.worthsOver(of, x, price, n)
+	lo, end := of.ask.m.View.Kids(x)
 	top := p.tops[:0]
-	for _, worth := range p.worthsBelow(of, x, price, n) {
+	for c := lo; c < end; c++ {
+		worth := int64(0)
+		if ok {
+			worth = int64(worths[c-lo])
+		} else if c != of.ask.m.View.Outside {
+			below := of.below(c)
+			worth = below.worthAt(price)
+		}
 		top, _ = keepLargest(top, worth, k)
 	}
 	p.tops = top
@@ -237,25 +264,13 @@ func (p *prices) fewest(of counted, x layout.Vertex, n, k, known int64) {
 	}
 }
 
-// worthAt is what a child is worth at a price, by the sums over its own children.
-func worthAt(sums *index.ChildSums, price int64) int64 {
-	if sums.Len == 0 {
-		return 0
-	}
-	n := sums.AtLeast(price + 1)
-	if n == 0 {
-		return 0
-	}
-	return sums.Of(n) - int64(n)*price
-}
-
 // use is how many of the largest grandchildren below some children hold n members, which they do, and the slots of the smallest of these. Each child
 // has one at least.
 func (p *prices) use(set []int32, n int64) (units, smallest int64) {
 	left := n
 	high := int64(1)
 	for _, i := range set {
-		first := p.sums(i).Of(1)
+		first := p.below(i).of(1)
 		left, high = left-first, max(high, first)
 	}
 	units = int64(len(set))
@@ -279,9 +294,9 @@ func (p *prices) use(set []int32, n int64) (units, smallest int64) {
 // above counts the grandchildren below some children that have at least so many slots, the largest of each child left out, and their slots.
 func (p *prices) above(set []int32, size int64) (count, room int64) {
 	for _, i := range set {
-		sums := p.sums(i)
-		if n := sums.AtLeast(size); n > 1 {
-			count, room = count+int64(n)-1, room+sums.Of(n)-sums.Of(1)
+		below := p.below(i)
+		if n := below.atLeast(size); n > 1 {
+			count, room = count+int64(n)-1, room+below.of(n)-below.of(1)
 		}
 	}
 	return count, room
@@ -294,7 +309,7 @@ func (p *prices) count() bool {
 	size := (k + 1) * (j + 1)
 	var work int64
 	for i := range p.kids {
-		work += k * (j + 1) * min(j, int64(p.sums(int32(i)).Len))
+		work += k * (j + 1) * min(j, int64(p.below(int32(i)).sums.Len))
 	}
 	if work > p.of.ask.additions {
 		return false
@@ -304,12 +319,12 @@ func (p *prices) count() bool {
 	for i := range p.kids {
 		before, now := p.most[int64(i)*size:int64(i+1)*size], p.most[int64(i+1)*size:int64(i+2)*size]
 		copy(now, before)
-		sums := p.sums(int32(i))
+		below := p.below(int32(i))
 		for kids := int64(1); kids <= min(k, int64(i)+1); kids++ {
 			for units := kids; units <= j; units++ {
 				best := now[kids*(j+1)+units]
-				for one := int64(1); one <= min(units-kids+1, int64(sums.Len)); one++ {
-					best = max(best, before[(kids-1)*(j+1)+units-one]+sums.Of(int32(one)))
+				for one := int64(1); one <= min(units-kids+1, int64(below.sums.Len)); one++ {
+					best = max(best, before[(kids-1)*(j+1)+units-one]+below.of(int32(one)))
 				}
 				now[kids*(j+1)+units] = best
 			}
@@ -333,12 +348,12 @@ func (p *prices) follow(size, j int64) {
 	kids, units := p.k, p.units
 	for i := len(p.kids) - 1; i >= 0 && kids > 0; i-- {
 		before, now := p.most[int64(i)*size:int64(i+1)*size], p.most[int64(i+1)*size:int64(i+2)*size]
-		sums, want := p.sums(int32(i)), now[kids*(j+1)+units]
+		below, want := p.below(int32(i)), now[kids*(j+1)+units]
 		if want == before[kids*(j+1)+units] {
 			continue
 		}
-		for one := int64(1); one <= min(units-kids+1, int64(sums.Len)); one++ {
-			if before[(kids-1)*(j+1)+units-one]+sums.Of(int32(one)) == want {
+		for one := int64(1); one <= min(units-kids+1, int64(below.sums.Len)); one++ {
+			if before[(kids-1)*(j+1)+units-one]+below.of(int32(one)) == want {
 				p.set, kids, units = append(p.set, int32(i)), kids-1, units-one
 				break
 			}

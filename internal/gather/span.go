@@ -17,8 +17,7 @@ import (
 //
 // Same answer as order: domain.3, faster.
 func (s spans) indexedSpan(x layout.Vertex) (n int64, ok bool) {
-	// At the root the sums count nodes outside the tree, also where these are ruled out.
-	if !s.ask.takes(features.IndexedSpan) || x == layout.Root && s.ask.slots.Inside != layout.Root || s.ask.short > 0 && !s.ask.takes(features.ShortTier) {
+	if !s.ask.takes(features.IndexedSpan) || countsOutside(&s.ask.slots, x) || s.ask.short > 0 && !s.ask.takes(features.ShortTier) {
 		return 0, false
 	}
 	if n, ok, known := s.spanOfCounted(x); known {

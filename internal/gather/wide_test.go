@@ -9,7 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/limits"
 	"github.com/muster-sched/muster/internal/model"
 	"github.com/muster-sched/muster/internal/spec"
 	"github.com/muster-sched/muster/topology"
@@ -19,6 +21,8 @@ import (
 type wide struct {
 	fan   [4]int // spines, leaves of a spine, units of a leaf, nodes of a unit
 	slots []int64
+	most  [4]int // members of a gang without groups in a domain of a tier; 0: any number
+	units int    // that it may use; 0: any number
 }
 
 // drawWide draws some hundred nodes at most, filled.
@@ -31,6 +35,15 @@ func drawWide(t *rapid.T) (w wide) {
 	full := rapid.IntRange(0, 5).Draw(t, "full")
 	for range nodes {
 		w.slots = append(w.slots, int64(max(0, rapid.IntRange(-full, 6).Draw(t, "slots"))))
+	}
+	for tier := range w.most {
+		if rapid.IntRange(0, 2).Draw(t, "apart") == 0 {
+			w.most[tier] = rapid.IntRange(1, []int{4, 9, 20, 50}[tier]).Draw(t, "most")
+		}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "within") == 0 {
+		w.units = rapid.IntRange(2, 8).Draw(t, "units")
+		w.most[2], w.most[3] = 0, 0 // the engine takes no such limits above units
 	}
 	return w
 }
@@ -52,11 +65,33 @@ func (w *wide) domains(layer int, names *[]string) (list []topology.Domain) {
 	return list
 }
 
-// model is that of a gang without rules, in groups of a size if it is above 1.
+// model is that of a gang in groups of a size if it is above 1, else with the limits.
 func (w *wide) model(t require.TestingT, members, size int) *model.Model {
 	var names []string
 	roots := w.domains(0, &names)
-	return wideIn(t, roots, names, w.slots, members, size)
+	if size > 1 {
+		return wideIn(t, roots, names, w.slots, members, size)
+	}
+	m := wideIn(t, roots, names, w.slots, members, size)
+	m.Limits = w.limits()
+	return m
+}
+
+// limits are those of a gang without groups.
+func (w *wide) limits() *limits.Limits {
+	l := &limits.Limits{Alone: -1}
+	for tier, most := range w.most {
+		if most > 0 {
+			l.Apart = append(l.Apart, index.Cap{Tier: int32(tier), Most: int64(most)})
+		}
+	}
+	if w.units > 0 {
+		l.Within = []index.Cap{{Tier: 1, Most: int64(w.units)}}
+	}
+	if len(l.Apart)+len(l.Within) == 0 {
+		return nil
+	}
+	return l
 }
 
 // wideIn is the model of such a gang in a topology, with the slots of its nodes.
@@ -107,10 +142,10 @@ func (w *wide) holds(size int) (by [4][]int) {
 		if i%w.fan[3] == 0 {
 			by[3] = append(by[3], 0)
 		}
-		by[3][len(by[3])-1] += int(n)
+		by[3][len(by[3])-1] += w.atMost(0, int(n), size)
 	}
 	for i := range by[3] {
-		by[3][i] /= size
+		by[3][i] = w.atMost(1, by[3][i], size) / size
 	}
 	for k := 2; k >= 0; k-- {
 		for i, n := range by[k+1] {
@@ -119,8 +154,19 @@ func (w *wide) holds(size int) (by [4][]int) {
 			}
 			by[k][len(by[k])-1] += n
 		}
+		for i := range by[k] {
+			by[k][i] = w.atMost(4-k, by[k][i], size)
+		}
 	}
 	return by
+}
+
+// atMost is n, or fewer where there is a limit for members of a domain of a tier.
+func (w *wide) atMost(tier, n, size int) int {
+	if size > 1 || tier >= len(w.most) || w.most[tier] == 0 {
+		return n
+	}
+	return min(n, w.most[tier])
 }
 
 // least has, for each number of units up to most, the fewest children of a domain of a layer, then the fewest grandchildren, that hold them.
@@ -170,16 +216,21 @@ func TestSpansOfWideGangs(t *testing.T) {
 		units := rapid.IntRange(1, min(by[0][0], 150/size)).Draw(t, "groups")
 		m := w.model(t, units*size, size)
 		a := Search(m)
+		if w.units > 0 && size == 1 && a == nil {
+			return
+		}
 		require.NotNil(t, a)
 		require.NoError(t, spec.Valid(m, a))
 		layer := 4 - m.View.TierIndex(m.View.TierOf(a.Domain))
-		if layer > 2 || layer < 0 {
-			return
+		if layer > 2 || layer < 0 || layer < 2 && m.Limits.CountDomains() {
+			return // units stand for the children
 		}
 		var least []int
 		for d, room := range by[layer] {
 			if room >= units {
-				if span := w.least(&by, layer, d, units)[units]; least == nil || slices.Compare(span, least) < 0 {
+				if span := w.least(&by, layer, d, units)[units]; layer == 2 && m.Limits.CountDomains() && span[0] > w.units {
+					continue
+				} else if least == nil || slices.Compare(span, least) < 0 {
 					least = span
 				}
 			}
