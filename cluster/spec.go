@@ -130,6 +130,9 @@ type Running struct {
 	MinMember int
 	// Started is when the member started, in seconds since any time before all of them; 0: before all that are known.
 	Started int64
+	// End is when the member is expected to end, in the seconds of Started; 0: never, as far as is known. A gang ends with the last of its members
+	// that are not leaving, and never if one of these never does. Nothing happens then: placement.Earliest looks ahead by it.
+	End int64
 	// Budgets names the disruption budgets that the member counts in. The slice is kept by reference.
 	Budgets []string
 	// Alone is the layer whose domain, the one with this member's node, is closed to members of other gangs while it runs; empty: none.

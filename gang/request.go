@@ -79,6 +79,10 @@ type Request struct {
 	// Preempt says how victims are chosen where the gang fits nowhere without.
 	Preempt Preempt
 
+	// End is when the gang is expected to end if it starts at once, in the seconds of cluster.Running; 0: never, as far as is known. Its members
+	// run with it; no plan of the gang itself looks at it.
+	End int64
+
 	// Tolerated members are no company to gangs that must be alone (see [Alone]), and may run where others are alone.
 	Tolerated bool
 	// Exclude names nodes not to use. Names that no node has mean nothing.

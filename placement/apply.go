@@ -149,7 +149,7 @@ func classesOf(c *snapshot.Snapshot, res *Result, g *snapshot.Arrivals) (classes
 	pool := c.Lineage.Amounts()
 	for _, r := range res.holds {
 		classes = append(classes, g.Class(snapshot.MemberClass{
-			AffinityKey: res.affinityKey, Quota: res.quota, Holds: pool.Vector(r, 0), Priority: res.priority, MinMember: res.least,
+			AffinityKey: res.affinityKey, Quota: res.quota, Holds: pool.Vector(r, 0), Priority: res.priority, MinMember: res.least, End: res.end,
 			Alone: res.alone.layer, AloneIn: res.aloneIn, Tolerated: res.tolerated,
 		}))
 		missing = append(missing, c.Lacking(r, pool))

@@ -79,7 +79,7 @@ func describePlaced(p *problem.Problem, positions []int32) *Result {
 	r := &Result{
 		Gang: p.Request.Name, Tree: p.Model.View.Name, Proven: p.ProvenBest(),
 		affinityKey: p.Request.AffinityKey, quota: p.Request.Quota, limit: p.Request.QuotaLimit, pinned: p.Pinned,
-		priority: p.Request.Priority, least: outcome.GangLeast(p), alone: closingOf(p), aloneIn: p.Request.Tree, tolerated: p.Request.Tolerated,
+		priority: p.Request.Priority, end: p.Request.End, least: outcome.GangLeast(p), alone: closingOf(p), aloneIn: p.Request.Tree, tolerated: p.Request.Tolerated,
 	}
 	for i := range p.Request.Members {
 		if m := &p.Request.Members[i]; m.Indexed {

@@ -56,6 +56,7 @@ type Result struct {
 	roles       map[string]int // by member: place in holds; nil: members of one shape, or in units
 	affinityKey string
 	priority    int64
+	end         int64
 	least       int // members of the gang that must run together; 0: the only one stands for itself
 	quota       string
 	limit       quota.Limit

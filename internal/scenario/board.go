@@ -65,6 +65,7 @@ type attributes struct {
 	priority    int64
 	least       int
 	started     []int // by member
+	ends        []int // likewise; the last one holds for all behind it
 	budgets     []string
 	unevictable bool
 	alone       string
@@ -250,6 +251,9 @@ func (b *board) running(node string, gangs map[string]attributes, count map[stri
 		}
 		if n := count[ref.Gang]; n < len(gang.started) {
 			m.Started = int64(gang.started[n])
+		}
+		if n := min(count[ref.Gang], len(gang.ends)-1); n >= 0 {
+			m.End = int64(gang.ends[n])
 		}
 		if n := count[ref.Gang]; n < len(gang.index) {
 			m.Index, m.Indexed = gang.index[n], true

@@ -16,7 +16,7 @@
 // Directives:
 //
 //	running a [size=2] [affinity=key] [index=0,1] [numa=Restricted] [quota=team] [not-preemptible] [unevictable]
-//	     [priority=5] [min=2] [started=7,9] [budget=b]                 what is known of gang a in the drawing that follows; min=0 is all, no min is none
+//	     [priority=5] [min=2] [started=7,9] [end=9] [budget=b]         what is known of gang a in the drawing that follows; min=0 is all, no min is none
 //	     [alone=leaf] [tolerated]                                      nobody else in its domain of a layer; no company to such gangs
 //	budget b [allowed=1]                                               a disruption budget of it
 //	quota team [parent=org] [min=2] [max=4,cpu:8000] [weight=1] [guaranteed=1] [keeps] [demand=3]
@@ -52,6 +52,7 @@
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
 //	hold                                             its victims leave, and its room is held
 //	why [plans=20] ...                               an explanation, arguments as for plan
+//	when [now=3] [tier=leaf] ...                     the earliest start, arguments as for plan; it is drawn over those whose end it takes
 //
 // Where somebody leaves for a plan, a line names the victims and what they cost, and a `-` is a slot of theirs that the plan leaves
 // free.
@@ -146,6 +147,8 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 		return s.explain(), nil
 	case "why":
 		return s.whyNot(t, w)
+	case "when":
+		return s.when(w)
 	case "together":
 		return s.together(t, w, d.Input)
 	case "batch":
@@ -183,7 +186,7 @@ func (s *session) running(w *words) (string, error) {
 	s.gangs[name] = attributes{
 		size: w.number("size", 1), affinity: w.text("affinity"), index: w.numbers("index"), numa: numa.Policy(w.text("numa")),
 		quota: w.text("quota"), pinned: w.flag("not-preemptible"), unevictable: w.flag("unevictable"),
-		priority: int64(w.number("priority", 0)), least: w.number("min", -1), started: w.numbers("started"), budgets: w.list("budget"),
+		priority: int64(w.number("priority", 0)), least: w.number("min", -1), started: w.numbers("started"), ends: w.numbers("end"), budgets: w.list("budget"),
 		alone: w.text("alone"), tolerated: w.flag("tolerated"),
 	}
 	return "ok\n", w.err()

@@ -12,14 +12,14 @@ import (
 
 // closing is a domain of a topology that a gang closes to others.
 type closing struct {
-	View *layout.View
-	At   layout.Vertex
+	view *layout.View
+	at   layout.Vertex
 }
 
 // nodes iterates over the nodes of a closing, by id.
 func (d closing) nodes(yield func(id int32) bool) {
-	for pos := d.View.First(d.At); pos < d.View.EndOf(d.At); pos++ {
-		if !yield(d.View.Node(pos)) {
+	for pos := d.view.First(d.at); pos < d.view.EndOf(d.at); pos++ {
+		if !yield(d.view.Node(pos)) {
 			return
 		}
 	}
@@ -54,7 +54,7 @@ func (l *Lineage) closedBy(members []*Member) (out []closing) {
 		return out
 	}
 	slices.SortFunc(out, func(a, b closing) int {
-		return cmp.Or(cmp.Compare(a.View.Name, b.View.Name), cmp.Compare(a.At, b.At))
+		return cmp.Or(cmp.Compare(a.view.Name, b.view.Name), cmp.Compare(a.at, b.at))
 	})
 	return slices.Compact(out)
 }
@@ -173,7 +173,7 @@ func (m *Member) Unwelcome(c *Snapshot) (reason string) {
 	if !m.Class.Tolerated && c.Closed.By(m.Node) > 0 {
 		c.Gangs.Ascend(func(g *GangMembers) bool {
 			if g.Name != m.Class.Gang && slices.ContainsFunc(c.Lineage.closedBy(g.Members), func(d closing) bool {
-				return d.View.Contains(d.At, d.View.NodeVertex(d.View.At(m.Node)))
+				return d.view.Contains(d.at, d.view.NodeVertex(d.view.At(m.Node)))
 			}) {
 				reason = "members of " + g.Name + " are alone here"
 			}

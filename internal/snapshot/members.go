@@ -37,6 +37,7 @@ type MemberClass struct {
 	Holds       []int64  // by resource, never empty: pods are among the resources
 	Priority    int64    // larger is more important
 	MinMember   int      // as in [cluster.Running]
+	End         int64    // likewise
 	Budgets     []string // that its members count in
 	unevictable bool
 	Tolerated   bool   // no company to one that must be alone
@@ -49,7 +50,7 @@ type MemberClass struct {
 // empty budgets differ, so that members read back as they were given.
 func (c *MemberClass) is(o *MemberClass) bool {
 	return &c.Holds[0] == &o.Holds[0] && c.AffinityKey == o.AffinityKey && c.Quota == o.Quota && c.Priority == o.Priority &&
-		c.MinMember == o.MinMember && c.unevictable == o.unevictable && c.Tolerated == o.Tolerated && c.Alone == o.Alone && c.AloneIn == o.AloneIn &&
+		c.MinMember == o.MinMember && c.End == o.End && c.unevictable == o.unevictable && c.Tolerated == o.Tolerated && c.Alone == o.Alone && c.AloneIn == o.AloneIn &&
 		(c.Budgets == nil) == (o.Budgets == nil) && slices.Equal(c.Budgets, o.Budgets)
 }
 

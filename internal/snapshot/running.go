@@ -83,7 +83,7 @@ func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, vectors *Vectors, 
 	}
 	m.Class = g.Class(MemberClass{
 		AffinityKey: r.AffinityKey, Quota: r.Quota, Holds: holds,
-		Priority: r.Priority, MinMember: r.MinMember, Budgets: r.Budgets, unevictable: r.Unevictable,
+		Priority: r.Priority, MinMember: r.MinMember, End: r.End, Budgets: r.Budgets, unevictable: r.Unevictable,
 		Tolerated: r.Tolerated, Alone: r.Alone, AloneIn: r.AloneIn,
 	})
 	m.Node = c.PresentNode(r.Node, near)

@@ -312,7 +312,7 @@ func (c *Snapshot) ExportMember(m *Member) cluster.Running {
 		Gang: m.Class.Gang, Member: m.Name, Node: c.Lineage.Names[m.Node], Resources: c.Lineage.Held(m.Class.Holds),
 		Index: m.Index, Indexed: m.Indexed, AffinityKey: m.Class.AffinityKey, Leaving: m.Leaving, NUMA: m.Placed,
 		Quota: m.Class.Quota, NonPreemptible: m.Pinned, Unevictable: m.Class.unevictable, Priority: m.Class.Priority,
-		MinMember: m.Class.MinMember, Started: m.Started, Budgets: m.Class.Budgets,
+		MinMember: m.Class.MinMember, Started: m.Started, End: m.Class.End, Budgets: m.Class.Budgets,
 		Tolerated: m.Class.Tolerated, Alone: m.Class.Alone, AloneIn: m.Class.AloneIn,
 	}
 }

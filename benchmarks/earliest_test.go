@@ -1,0 +1,71 @@
+package benchmarks_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/benchmarks"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// filledUntil is a cluster whose nodes are taken whole, by gangs of neighbors of 1 to 64 nodes, some 3.4 on average, that end one after the other.
+func filledUntil(b *testing.B, nodes, gangs int) *placement.Cluster {
+	b.Helper()
+	spec, err := benchmarks.Crowd{Nodes: nodes, Seed: 1}.Spec()
+	require.NoError(b, err)
+	spec.Running = nil
+	rng := rand.New(rand.NewPCG(2, 0))
+	for n, g := 0, 0; n < nodes && g < gangs; g++ {
+		size := min(nodes-n, 1<<rng.IntN(5))
+		if g == gangs-1 {
+			size = nodes - n
+		}
+		end := 1 + rng.Int64N(1_000_000)
+		for range size {
+			spec.Running = append(spec.Running, cluster.Running{
+				Gang: fmt.Sprintf("gang-%d", g), Member: fmt.Sprintf("pod-%d", n), Node: spec.Nodes[n].Name, Resources: muster.Resources{"nvidia.com/gpu": 8}, End: end,
+			})
+			n++
+		}
+	}
+	c, err := placement.NewCluster(spec)
+	require.NoError(b, err)
+	return c
+}
+
+// BenchmarkEarliest asks when gangs have a place that must gather in a leaf of 128 nodes, or may lie anywhere, on a cluster that is full.
+func BenchmarkEarliest(b *testing.B) {
+	for _, size := range []struct {
+		nodes, gangs int
+		goal         time.Duration
+	}{{1024, 300, time.Millisecond}, {10240, 3000, 10 * time.Millisecond}} {
+		c := filledUntil(b, size.nodes, size.gangs)
+		for _, members := range []int{8, 64} {
+			for _, rule := range []string{"leaf", ""} {
+				b.Run(fmt.Sprintf("nodes=%d/running=%d/gang=%d/must=%s", size.nodes, size.gangs, members, rule), func(b *testing.B) {
+					req := request(benchmarks.Shape{Slots: 1}, members, 0)
+					req.Shape.Resources = muster.Resources{"nvidia.com/gpu": 8}
+					if rule != "" {
+						req.Gather = []gang.Rule{{Layer: rule, Strength: gang.MustGather}}
+					}
+					var start *placement.Start
+					for b.Loop() {
+						var err error
+						start, err = placement.Earliest(c, req, placement.EarliestOptions{})
+						require.NoError(b, err)
+					}
+					require.True(b, start.Proven && start.At > 0)
+					b.ReportMetric(float64(len(start.WaitsFor)), "gangs")
+					goal(b, size.goal)
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,205 @@
+// Package ends answers: who has ended by when, from when on does something fit, and whose ends does it need? Expected ends are data of
+// running members; nothing here knows what time it is.
+package ends
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/snapshot"
+)
+
+// Gang is a running gang and when it ends.
+type Gang struct {
+	Name string
+	At   int64
+}
+
+// Timeline is a cluster as running gangs end: at the first instant, now, those are gone that have ended by then, and at each later one those that end
+// at it. It is not safe for concurrent use.
+type Timeline struct {
+	gangs    []Gang // in the order of their ends, then of names
+	instants []instant
+	from     *snapshot.Snapshot // the cluster at an instant from which later ones are derived
+	gone     int                // gangs that are not there any more
+}
+
+// instant is a moment, and how many gangs have ended by then.
+type instant struct {
+	at    int64
+	ended int
+}
+
+// New is the timeline of a cluster from now on. Gangs that are called but, one, never end in it; nor do those whose end is unknown. O(running members +
+// gangs log gangs).
+func New(c *snapshot.Snapshot, now int64, but string) *Timeline {
+	t := &Timeline{from: c}
+	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		if at := lastEnd(g); at != 0 && g.Name != but {
+			t.gangs = append(t.gangs, Gang{g.Name, max(at, now)})
+		}
+		return true
+	})
+	slices.SortStableFunc(t.gangs, func(a, b Gang) int { return cmp.Compare(a.At, b.At) })
+	t.instants = append(t.instants, instant{now, 0})
+	for i, g := range t.gangs {
+		if last := &t.instants[len(t.instants)-1]; g.At == last.at {
+			last.ended = i + 1
+		} else {
+			t.instants = append(t.instants, instant{g.At, i + 1})
+		}
+	}
+	return t
+}
+
+// lastEnd is when the last member of a gang ends that is not leaving; 0: never.
+//
+// order: time.1
+func lastEnd(g *snapshot.GangMembers) (last int64) {
+	var of *snapshot.MemberClass
+	for _, m := range g.Members {
+		switch {
+		case m.Leaving || m.Class == of:
+			continue
+		case m.Class.End == 0:
+			return 0
+		case of == nil || m.Class.End > last:
+			last = m.Class.End
+		}
+		of = m.Class
+	}
+	return last
+}
+
+// Len is the number of instants.
+func (t *Timeline) Len() int { return len(t.instants) }
+
+// At is when an instant is.
+func (t *Timeline) At(i int) int64 { return t.instants[i].at }
+
+// Ended are the gangs that have ended by an instant, in the order of their ends; the slice is the timeline's.
+func (t *Timeline) Ended(i int) []Gang { return t.gangs[:t.instants[i].ended] }
+
+// First is the first instant at which something fits; -1: at none. What fits once is taken to fit from then on. fits is asked O(log instants) times, each
+// time of the cluster at an instant; its last yes is of the answer, and its last no of the instant before. The cluster costs what ends between those that are asked.
+//
+// order: time.3
+func (t *Timeline) First(fits func(c *snapshot.Snapshot) (bool, error)) (int, error) {
+	low, high := -1, len(t.instants)
+	for next := 0; high-low > 1; {
+		c, err := t.cluster(next)
+		if err != nil {
+			return -1, err
+		}
+		ok, err := fits(c)
+		if err != nil {
+			return -1, err
+		}
+		if ok {
+			high = next
+		} else {
+			low, t.from, t.gone = next, c, t.instants[next].ended
+		}
+		if next = (low + high) / 2; high == len(t.instants) { // nothing has fit yet
+			next = min(2*low+1, high-1)
+		}
+	}
+	if high == len(t.instants) {
+		return -1, nil
+	}
+	return high, nil
+}
+
+// cluster is the cluster at an instant that is not before the one that is known.
+func (t *Timeline) cluster(i int) (*snapshot.Snapshot, error) {
+	return Without(t.from, t.gangs[t.gone:t.instants[i].ended])
+}
+
+// Without is a cluster without some gangs.
+func Without(c *snapshot.Snapshot, gangs []Gang) (*snapshot.Snapshot, error) {
+	if len(gangs) == 0 {
+		return c, nil
+	}
+	var names []string
+	for _, g := range gangs {
+		names = append(names, g.Name)
+	}
+	return c.Update(cluster.Delta{RemoveGangs: names})
+}
+
+// Need is what new members hold together on a node, by resource.
+type Need struct {
+	Node int32
+	Sum  []int64
+}
+
+// ForRoom are those of the gangs that have ended, in the order of their ends, without whose end the nodes have no room for new members: none of them can be left
+// out, and from the last to end on each is that can. free are leaving members whose room is taken. O(members on these nodes + gangs).
+//
+// order: time.4
+func ForRoom(c *snapshot.Snapshot, ended []Gang, needs []Need, free []*snapshot.Member) (out []Gang) {
+	place := make(map[string]int, len(ended))
+	for i, g := range ended {
+		place[g.Name] = i
+	}
+	spare := make([][]int64, len(needs))
+	held := map[int][]holding{} // by gang: what it holds on these nodes
+	for n, need := range needs {
+		spare[n] = make([]int64, len(need.Sum))
+		for r, amount := range need.Sum {
+			spare[n][r] = c.Free[r].At(need.Node) - amount
+		}
+		for m := range snapshot.MembersOn(c, need.Node) {
+			if i, ok := place[m.Class.Gang]; ok {
+				held[i] = append(held[i], holding{n, m.Class.Holds})
+			} else if !slices.Contains(free, m) {
+				continue
+			}
+			add(spare[n], m.Class.Holds, 1)
+		}
+	}
+	for i := len(ended) - 1; i >= 0; i-- {
+		list := held[i]
+		for _, h := range list {
+			add(spare[h.node], h.amounts, -1)
+		}
+		if slices.ContainsFunc(list, func(h holding) bool { return isShort(c, &needs[h.node], spare[h.node]) }) {
+			out = append(out, ended[i])
+			for _, h := range list {
+				add(spare[h.node], h.amounts, 1)
+			}
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// holding is what a member holds on a node, by its place in a list.
+type holding struct {
+	node    int
+	amounts []int64
+}
+
+func add(sum, amounts []int64, sign int64) {
+	for r, amount := range amounts {
+		sum[r] += sign * amount
+	}
+}
+
+// isShort says whether a node lacks anything that new members hold there. What they do not hold may be over-committed.
+func isShort(c *snapshot.Snapshot, need *Need, spare []int64) bool {
+	capacity := c.Static.ClassOf(need.Node).Capacity()
+	for r, left := range spare {
+		if left < 0 && need.Sum[r] > 0 && capacity[r] != snapshot.Boundless {
+			return true
+		}
+	}
+	return false
+}
+
+// Compare orders gangs by their ends, then by name.
+func Compare(a, b Gang) int {
+	return cmp.Or(cmp.Compare(a.At, b.At), muster.CompareNatural(a.Name, b.Name))
+}

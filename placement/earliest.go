@@ -1,0 +1,183 @@
+// When has a gang a place, at the latest? The earliest instant at which it fits, as running gangs end.
+
+package placement
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/bounds"
+	"github.com/muster-sched/muster/internal/ends"
+	"github.com/muster-sched/muster/internal/holds"
+	"github.com/muster-sched/muster/internal/snapshot"
+	"github.com/muster-sched/muster/internal/victims"
+)
+
+// EarliestOptions say from when on a gang may start, and what it wants to wait for.
+type EarliestOptions struct {
+	// Now is the first instant that counts, in the seconds of [cluster.Running]. What was expected to end before it ends now.
+	Now int64
+	// Tier is a layer, named as in a [gang.Rule]: the gang waits until it fits into one of its domains. Empty: any place that its rules allow will do.
+	Tier string
+}
+
+// Start is the first instant at which a gang has a place. It belongs to the caller; nothing else refers to it.
+type Start struct {
+	// At is now, or when some running gang ends.
+	At int64
+	// Plan is the plan on the cluster without the gangs that have ended by then. As every plan it may wait for members that are leaving.
+	Plan *Result
+	// WaitsFor are the gangs whose end it takes, in the order of their ends, then in natural order of names: with these gone, and all others still
+	// there, the plan can be carried out. Of several choices those that end first.
+	WaitsFor []Ending
+	// Proven is true if it is known that the gang has no place before. It is false if a search before ended by its steps or the context.
+	Proven bool
+}
+
+// Ending is a running gang and the instant at which it ends.
+type Ending struct {
+	Gang string
+	At   int64
+}
+
+// Earliest says when a gang has a place, at the latest, if running gangs end when they are expected to (cluster.Running.End) and nobody else comes: the
+// first instant from now on at which it fits by its rules without victims, members that are leaving being gone by then. A gang that waits for
+// nothing starts now. Where all known ends do not help, the error is the [Unschedulable] of the gang with them gone; else errors are those of [Plan].
+//
+// It plans at O(log instants) of them, each with the steps of the request, and costs what ends until then, beside O(running members + gangs log gangs).
+func Earliest(c *Cluster, req *gang.Request, opt EarliestOptions) (*Start, error) {
+	return EarliestContext(context.Background(), c, req, opt)
+}
+
+// EarliestContext is [Earliest] for a caller who may stop waiting, as in [PlanContext]: then the start is not Proven.
+//
+// order: time.2
+func EarliestContext(ctx context.Context, c *Cluster, req *gang.Request, opt EarliestOptions) (*Start, error) {
+	s, err := c.made()
+	if err != nil {
+		return nil, err
+	}
+	if req, err = waiting(s, req, opt); err != nil {
+		return nil, err
+	}
+	ctx = orBackground(ctx)
+	start, line := &Start{Proven: true}, ends.New(s, opt.Now, req.Name)
+	var last *snapshot.Snapshot
+	i, err := line.First(func(c *snapshot.Snapshot) (bool, error) {
+		r, err := planOn(ctx, c, req, victims.Anybody, bounds.Search{Bare: true})
+		var no *Unschedulable
+		switch {
+		case err == nil:
+			start.Plan = r
+		case errors.As(err, &no):
+			start.Proven, last = no.Proven, c
+		default:
+			return false, err
+		}
+		return err == nil, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if i < 0 {
+		_, err := planOn(ctx, last, req, victims.Anybody, bounds.Search{})
+		return nil, err
+	}
+	start.At = line.At(i)
+	seen := holds.Seen(s, req.Priority, func(gang string) bool { return gang == req.Name })
+	for _, g := range awaited(seen, line.Ended(i), start.Plan) {
+		start.WaitsFor = append(start.WaitsFor, Ending{g.Name, g.At})
+	}
+	return start, nil
+}
+
+// waiting is a copy of a request that evicts nobody, and must lie in one domain of the layer that is waited for.
+func waiting(s *snapshot.Snapshot, req *gang.Request, opt EarliestOptions) (*gang.Request, error) {
+	if req == nil {
+		req = &gang.Request{}
+	}
+	next := *req
+	next.NeverPreempts = true
+	if opt.Tier == "" {
+		return &next, nil
+	}
+	if v := s.Lineage.Tree(req.Tree); v != nil {
+		if _, ok := v.TierNamed(opt.Tier); !ok {
+			return nil, v.UnknownLayer("options.Tier", opt.Tier)
+		}
+	}
+	next.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: opt.Tier, Strength: gang.MustGather})
+	return &next, nil
+}
+
+// mostLeftOut bounds how many gangs a plan tries to leave out that waits for more than room on its nodes.
+const mostLeftOut = 64
+
+// awaited are those of the gangs that have ended without whose end a plan cannot be carried out. Room on its nodes tells, but for quotas, zones and limits: for
+// these all gangs that end before an instant are added, and then as many are left out as can be, those that end last before others.
+//
+// order: time.4
+func awaited(s *snapshot.Snapshot, ended []ends.Gang, r *Result) []ends.Gang {
+	suffices := func(gone []ends.Gang) bool {
+		next, err := ends.Without(s, gone)
+		if err == nil {
+			_, err = carryOut(next, r)
+		}
+		return err == nil
+	}
+	out := ends.ForRoom(s, ended, needsOf(s, r), leavingFor(s, r))
+	if suffices(out) {
+		return out
+	}
+	with := func(n int) []ends.Gang {
+		more := slices.DeleteFunc(slices.Clone(ended[:n]), func(g ends.Gang) bool { return slices.Contains(out, g) })
+		all := append(more, out...)
+		slices.SortFunc(all, ends.Compare)
+		return all
+	}
+	low, high := 0, len(ended)
+	for high-low > 1 {
+		if mid := (low + high) / 2; suffices(with(mid)) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	all := with(high)
+	for i, tried := len(all)-1, 0; i >= 0 && tried < mostLeftOut; i, tried = i-1, tried+1 {
+		if without := slices.Delete(slices.Clone(all), i, i+1); suffices(without) {
+			all = without
+		}
+	}
+	return all
+}
+
+// needsOf is what the new members of a plan hold, node by node.
+func needsOf(s *snapshot.Snapshot, r *Result) (needs []ends.Need) {
+	place, pool := map[int32]int{}, s.Lineage.Amounts()
+	near := int32(-1)
+	for i := range r.Assignments {
+		a := &r.Assignments[i]
+		near = s.PresentNode(a.Node, near)
+		n, ok := place[near]
+		if !ok {
+			n = len(needs)
+			place[near] = n
+			needs = append(needs, ends.Need{Node: near, Sum: make([]int64, len(s.Lineage.Resources))})
+		}
+		for k, amount := range pool.Vector(r.holds[r.holdingOf(a)], 0) {
+			needs[n].Sum[k] += amount
+		}
+	}
+	return needs
+}
+
+// leavingFor are the leaving members that a plan waits for.
+func leavingFor(s *snapshot.Snapshot, r *Result) (out []*snapshot.Member) {
+	for _, w := range r.WaitsFor {
+		out = append(out, s.Member(w.Gang, w.Member))
+	}
+	return out
+}
