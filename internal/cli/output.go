@@ -40,6 +40,7 @@ func (p *Planned) writeText(w io.Writer, set *settings, plans func(io.Writer, []
 		{len(told) > 0, func() error { return render.Explanations(w, told) }},
 		{set.maxFit, func() error { return writeMaxFit(w, p) }},
 		{set.running, func() error { return writeRunning(w, p) }},
+		{set.when, func() error { return writeStarts(w, p, set.now) }},
 		{set.quotas, func() error { return render.QuotasText(w, p.Quotas) }},
 	} {
 		if !part.asked {
@@ -72,6 +73,11 @@ func (p *Planned) writeJSON(w io.Writer, set *settings) (err error) {
 	}
 	if set.running {
 		if r.Running, _, err = p.running(); err != nil {
+			return err
+		}
+	}
+	if set.when {
+		if r.Starts, err = p.starts(nowOf(p.Input, set.now)); err != nil {
 			return err
 		}
 	}

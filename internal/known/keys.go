@@ -36,13 +36,14 @@ const (
 	Quota                 // the quota or queue
 	Order                 // rank, priority
 	Terms                 // when members are let go
+	End                   // when members are expected to end
 	Devices               // zones and devices
 	Counted               // a rule that no plan keeps, see Gang.Ignored of package manifest
 	Own                   // none: written for somebody else
 )
 
 func (u Use) String() string {
-	return []string{"layer", "minimum", "group", "preemption", "quota", "order", "terms", "devices", "counted", ""}[u]
+	return []string{"layer", "minimum", "group", "preemption", "quota", "order", "terms", "end", "devices", "counted", ""}[u]
 }
 
 // IsRule says whether a plan without it would break what somebody asked for.
@@ -74,6 +75,7 @@ var systems = []System{
 	{"LeaderWorkerSet", leaderWorkerSetKeys},
 	{"JobSet", jobSetKeys},
 	{"other owners", ownerKeys},
+	{"Muster", musterKeys},
 }
 
 // free are the prefixes under which anybody may write what is not known here, without a word.

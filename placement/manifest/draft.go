@@ -47,6 +47,7 @@ type draft struct {
 	below    []*object.Object // groups that are parts of it
 	promised []*member.Member // members where no pods are given
 	pods     []*member.Member
+	expected *ends // of its members, as these objects say; nil: not read yet
 	// arrange makes groups of the members, which come in rank order; nil: there are none.
 	arrange         func(d *draft, members []*member.Member) member.Part
 	flat            bool // arrange makes none

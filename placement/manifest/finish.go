@@ -154,7 +154,7 @@ func (d *draft) row(m *member.Member) cluster.Running {
 		Gang: d.name, Member: m.Name, Node: m.Node, Resources: m.Spec.Shape.Resources,
 		Index: m.Index, Indexed: m.Indexed, Leaving: m.Leaving, NUMA: m.Zones,
 		Quota: m.Quota, NonPreemptible: m.Pinned, Unevictable: m.Unevictable,
-		Priority: m.Priority, MinMember: d.least, Started: m.Started,
+		Priority: m.Priority, MinMember: d.least, Started: m.Started, End: d.endOf(m),
 		AffinityKey: m.AffinityKey, Tolerated: m.Tolerated,
 	}
 }
@@ -222,10 +222,13 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 	}
 	d.asks = muster.Resources{}
 	var shapes shapes
+	ends := true // all are known
 	for _, m := range members {
 		if m.Node != "" {
 			continue
 		}
+		end := d.endOf(m)
+		q.End, ends = max(q.End, end), ends && end != 0
 		q.Members = append(q.Members, gang.Member{
 			Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: shapes.of(m), NonPreemptible: m.Pinned,
 		})
@@ -233,6 +236,9 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 		if m.Obj == nil {
 			lists.Enter(&d.result.promised, m.Name, true)
 		}
+	}
+	if !ends {
+		q.End = 0
 	}
 	q.Tolerated = d.team == nil && !slices.ContainsFunc(members, func(m *member.Member) bool { return !m.Tolerated })
 	d.kept = r.limit(d, members, q)

@@ -134,6 +134,7 @@ func (all *pods) readPod(o *object.Object) {
 	if at := o.Root.Sub("status").Get("startTime").Time(); !at.IsZero() {
 		m.Started = at.Unix()
 	}
+	readEnd(m, o)
 	for key, value := range selectors.OfDomain(o.Annotation(koordinatorPrefix + "network-topology-selector")) {
 		if m.Spec.Shape.Selector == nil {
 			m.Spec.Shape.Selector = map[string]string{}

@@ -33,6 +33,7 @@ func (s *Store) restate(it *item, value *document.Value) bool {
 		}
 		s.told.move(sec, runs.Ref(row), row)
 		row.Started, m.Started = at, at
+		row.End = d.endOf(m)
 	}
 	it.value, it.pod = value, nil
 	return true

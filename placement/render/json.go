@@ -57,6 +57,8 @@ type Report struct {
 	MaxFit []ShapeFits
 	// Running are written as `running` if they are not nil.
 	Running []placement.RunningGang
+	// Starts are written as `starts` if they are not nil.
+	Starts []GangStart
 }
 
 // Skipped counts objects of one kind.
@@ -69,7 +71,8 @@ type Skipped struct {
 // asked for, what there is to divide, and for each quota and each resource that it governs used, demand, min, share and max,
 // parents before their children (without quotas both are empty); `"maxFit":[{"gangs","resources","layers"}, ...]`; `"running":[{"gang","members","tier","layer",
 // "domain","strategy","strategyNumber","span","groups","wider","proven","best"}, ...]`, best with the assignments that lead there and only
-// where it is better; `"notices":[...]`, `"skipped":[{"kind","apiVersion","count"},
+// where it is better; `"starts":[{"gang","at","tier","layer","domain","assignments","waitsFor":[{"gang","at"}, ...],"proven"}, ...]` of gangs without a
+// place, at in seconds since 1970, or gang and never, the reason; `"notices":[...]`, `"skipped":[{"kind","apiVersion","count"},
 // ...]`, `"defects":[...]`, `"unread":[...]` and `"withoutPods":[...]`, each where there are any.
 func JSONWithReport(w io.Writer, outcomes []Outcome, r *Report) error {
 	var b bytes.Buffer
@@ -100,6 +103,9 @@ func (r *Report) fields() (out object) {
 	}
 	if r.Running != nil {
 		out = append(out, field{"running", runningObjects(r.Running)})
+	}
+	if r.Starts != nil {
+		out = append(out, field{"starts", startObjects(r.Starts)})
 	}
 	if len(r.Notices) > 0 {
 		out = append(out, field{"notices", r.Notices})

@@ -1,0 +1,5 @@
+package known
+
+var musterKeys = []Key{
+	{"muster.dev/expected-end", Annotations, End, "users"},
+}

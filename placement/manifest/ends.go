@@ -1,0 +1,80 @@
+// When are members expected to end? As their pods, or the objects that make them, say.
+
+package manifest
+
+import (
+	"time"
+
+	"github.com/muster-sched/muster/placement/manifest/internal/member"
+	"github.com/muster-sched/muster/placement/manifest/internal/object"
+)
+
+// expectedEnd is the annotation that says when a pod, or what an object makes, is expected to end.
+const expectedEnd = "muster.dev/expected-end"
+
+// readEnd reads when a pod is expected to end: the instant itself, or how long it may run once it has started.
+func readEnd(m *member.Member, o *object.Object) {
+	m.End = seconds(o.Annotation(expectedEnd).Time())
+	if f := o.Root.Sub("spec").Get("activeDeadlineSeconds"); f.Present() {
+		n, _ := f.Whole(1)
+		m.Deadline = int64(n)
+	}
+}
+
+// seconds is an instant as a cluster counts it; 0: unknown.
+func seconds(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.Unix()
+}
+
+// endOf is when a member is expected to end: as its annotation says, else that of its gang's objects; else once a deadline has passed, its own or
+// that of its Job, the sooner one. 0: unknown.
+func (d *draft) endOf(m *member.Member) int64 {
+	if d.expected == nil {
+		d.expected = d.readEnds()
+	}
+	switch {
+	case m.End != 0:
+		return m.End
+	case d.expected.at != 0:
+		return d.expected.at
+	case m.Started > 0 && m.Deadline > 0 && (d.expected.deadline == 0 || m.Started+m.Deadline < d.expected.deadline):
+		return m.Started + m.Deadline
+	}
+	return d.expected.deadline
+}
+
+// ends are what the objects of a gang say for all its members; 0: nothing.
+type ends struct{ at, deadline int64 }
+
+// readEnds reads the objects that make a gang.
+func (d *draft) readEnds() *ends {
+	var e ends
+	for _, o := range append([]*object.Object{d.obj, d.jobObject()}, d.owners...) {
+		if o == nil {
+			continue
+		}
+		if e.at == 0 {
+			e.at = seconds(o.Annotation(expectedEnd).Time())
+		}
+		if at := deadlineOf(o); e.deadline == 0 || at > 0 && at < e.deadline {
+			e.deadline = at
+		}
+	}
+	return &e
+}
+
+// deadlineOf is when the time of a Job is over; 0: it has none, or has not started.
+func deadlineOf(o *object.Object) int64 {
+	if o.Kind != "Job" || o.Group != "batch" {
+		return 0
+	}
+	f, start := o.Root.Sub("spec").Get("activeDeadlineSeconds"), seconds(o.Root.Sub("status").Get("startTime").Time())
+	if !f.Present() || start == 0 {
+		return 0
+	}
+	n, _ := f.Whole(1)
+	return start + int64(n)
+}
