@@ -233,7 +233,7 @@ func TestEveryFieldIsValidatedOrFree(t *testing.T) {
 	known := []string{
 		"Request.Name", "Request.Priority", "Request.Tree", "Request.Exclude", "Request.Inside", "Request.Refused", "Request.Slots", "Request.IgnoreLeaving", "Request.AffinityKey",
 		"Request.Quota", "Member.NonPreemptible", "Request.NeverPreempts", "Request.Preempt", "Preempt.ForTier",
-		"Request.TakesAnyNode", "Request.Class", "Request.Eligible", "Request.Score", "Part.Tree", "Request.Tolerated", "Limit.Preferred",
+		"Request.TakesAnyNode", "Request.Class", "Request.Eligible", "Request.Score", "Part.Tree", "Request.Tolerated", "Request.End", "Limit.Preferred",
 	}
 	for _, c := range defects {
 		known = append(known, c.field)
