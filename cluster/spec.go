@@ -159,6 +159,12 @@ type Hold struct {
 	Priority       int64 // of what is held for a gang the lowest counts
 	Alone, AloneIn string
 	Tolerated      bool
+	// From is the instant, in the seconds of [Running], from which on the room is held; 0: at once. Until then gangs take it that are expected to end by
+	// then (gang.Request.End), and who runs there may stay: it need not be free yet, but everybody must be expected to end in time who is in its way. Of
+	// what is held for a gang the earliest instant counts.
+	From int64
+	// End is when the member is expected to end once it runs, as in [Running]; 0: never.
+	End int64
 }
 
 // Budget is a disruption budget.

@@ -80,7 +80,7 @@ type Request struct {
 	Preempt Preempt
 
 	// End is when the gang is expected to end if it starts at once, in the seconds of cluster.Running; 0: never, as far as is known. Its members
-	// run with it; no plan of the gang itself looks at it.
+	// run with it, and until then they may use what is held for others from then on (cluster.Hold).
 	End int64
 
 	// Tolerated members are no company to gangs that must be alone (see [Alone]), and may run where others are alone.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/ends"
@@ -34,6 +35,8 @@ type Start struct {
 	WaitsFor []Ending
 	// Proven is true if it is known that the gang has no place before. It is false if a search before ended by its steps or the context.
 	Proven bool
+
+	end int64 // of the gang
 }
 
 // Ending is a running gang and the instant at which it ends.
@@ -63,16 +66,22 @@ func EarliestContext(ctx context.Context, c *Cluster, req *gang.Request, opt Ear
 		return nil, err
 	}
 	ctx = orBackground(ctx)
-	start, line := &Start{Proven: true}, ends.New(s, opt.Now, req.Name)
+	start, line := &Start{Proven: true}, ends.New(s, opt.Now, req.Name, holds.Gangs(s))
+	end, length := req.End, req.End-opt.Now
 	var last *snapshot.Snapshot
-	i, err := line.First(func(c *snapshot.Snapshot) (bool, error) {
+	// A gang that ends may have a place before room is held for another one from some instant on, and none later, when it would end behind that.
+	stays := end == 0 || !holds.AreLater(s)
+	i, err := line.First(stays, func(at int64, c *snapshot.Snapshot) (bool, error) {
+		if end != 0 {
+			req.End = at + length
+		}
 		r, err := planOn(ctx, c, req, victims.Anybody, bounds.Search{Bare: true})
 		var no *Unschedulable
 		switch {
 		case err == nil:
 			start.Plan = r
 		case errors.As(err, &no):
-			start.Proven, last = no.Proven, c
+			start.Proven, last = no.Proven && (stays || start.Proven), c
 		default:
 			return false, err
 		}
@@ -86,11 +95,58 @@ func EarliestContext(ctx context.Context, c *Cluster, req *gang.Request, opt Ear
 		return nil, err
 	}
 	start.At = line.At(i)
-	seen := holds.Seen(s, req.Priority, func(gang string) bool { return gang == req.Name })
-	for _, g := range awaited(seen, line.Ended(i), start.Plan) {
-		start.WaitsFor = append(start.WaitsFor, Ending{g.Name, g.At})
+	start.end = ends.With(s, req.Name, start.Plan.end)
+	seen := holds.Seen(s, req.Priority, start.end, func(gang string) bool { return gang == req.Name })
+	ended := slices.DeleteFunc(slices.Clone(line.Ended(i)), func(g ends.Gang) bool { return len(seen.MembersOf(g.Name)) == 0 })
+	for _, g := range awaited(seen, ended, start.Plan) {
+		start.WaitsFor = append(start.WaitsFor, Ending{holds.Called(g.Name), g.At})
 	}
 	return start, nil
+}
+
+// Holds are what to hold for the gang until it starts ([cluster.Delta].Holds): its members on the nodes of the plan, from then on. Nil has none.
+func (s *Start) Holds() (out []cluster.Hold) {
+	if s == nil || s.Plan == nil {
+		return nil
+	}
+	out = s.Plan.Holds()
+	for i := range out {
+		out[i].From, out[i].End = s.At, s.end
+	}
+	return out
+}
+
+// Starting is one of several gangs and when it starts, or why it never does.
+type Starting struct {
+	Start *Start
+	Err   error // nil: Start is there
+}
+
+// EarliestAll is [Earliest] for several gangs in order: each starts when it has a place beside what is held for those before it ([Start.Holds]), so that none of
+// them starts later for it. Queues have higher priorities first; one that comes behind a lower one takes what is held for that. It returns the cluster with
+// all that is held, and a starting for each gang. Gangs that are to start together are not planned as one here.
+func EarliestAll(c *Cluster, queue []*gang.Request, opt EarliestOptions) (*Cluster, []Starting) {
+	return EarliestAllContext(context.Background(), c, queue, opt)
+}
+
+// EarliestAllContext is [EarliestAll] for a caller who may stop waiting, as in [EarliestContext].
+//
+// order: time.6
+func EarliestAllContext(ctx context.Context, c *Cluster, queue []*gang.Request, opt EarliestOptions) (*Cluster, []Starting) {
+	all := make([]Starting, len(queue))
+	for i, req := range queue {
+		s := &all[i]
+		if s.Start, s.Err = EarliestContext(ctx, c, req, opt); s.Err != nil {
+			continue
+		}
+		next, err := c.Update(cluster.Delta{Holds: map[string][]cluster.Hold{req.Name: s.Start.Holds()}})
+		if err != nil {
+			s.Start, s.Err = nil, err
+			continue
+		}
+		c = next
+	}
+	return c, all
 }
 
 // waiting is a copy of a request that evicts nobody, and must lie in one domain of the layer that is waited for.

@@ -17,7 +17,7 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 		t, placement.Cluster{}, placement.Result{}, placement.Unschedulable{}, placement.Place{}, placement.Fit{},
 		placement.NewCluster, placement.Plan, placement.Candidates, placement.Batch, placement.Together,
 		placement.PlanContext, placement.BatchContext, placement.TogetherContext, placement.Explain, placement.ExplainContext,
-		placement.MaxFit, placement.Standing, placement.Places, placement.Earliest, placement.EarliestContext,
+		placement.MaxFit, placement.Standing, placement.Places, placement.Earliest, placement.EarliestContext, placement.EarliestAll, placement.EarliestAllContext, placement.Start{},
 	)
 	c := newCluster(t, board(t))
 	zeros.Walk(
@@ -29,6 +29,7 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 		func(q placement.FitQuestion) { _, _ = placement.MaxFit(c, q) },
 		func(req *gang.Request) { _, _ = placement.Standing(c, req) },
 		func(req *gang.Request, opt placement.EarliestOptions) { _, _ = placement.Earliest(c, req, opt) },
+		func(queue []*gang.Request, opt placement.EarliestOptions) { placement.EarliestAll(c, queue, opt) },
 		func(tree string, shape *gang.Shape) { _, _ = c.Domains(tree, shape) },
 		func(gather []gang.Rule, requests []*gang.Request) { _, _ = placement.Together(c, gather, requests...) },
 	)

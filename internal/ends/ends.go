@@ -32,13 +32,34 @@ type instant struct {
 	ended int
 }
 
-// New is the timeline of a cluster from now on. Gangs that are called but, one, never end in it; nor do those whose end is unknown. O(running members +
-// gangs log gangs).
-func New(c *snapshot.Snapshot, now int64, but string) *Timeline {
+// New is the timeline of a cluster from now on. Gangs that are called but, one, never end in it; nor do those whose end is unknown. Gangs of one name by called, nil: its
+// own, end together. O(running members + gangs log gangs).
+func New(c *snapshot.Snapshot, now int64, but string, called func(gang string) string) *Timeline {
 	t := &Timeline{from: c}
+	var joint map[string]int64 // by name, where several gangs may have one
+	if called == nil {
+		called = func(gang string) string { return gang }
+	} else {
+		joint = map[string]int64{}
+		c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+			if g.Staying > 0 {
+				name, end := called(g.Name), Of(g)
+				if before, is := joint[name]; is {
+					end = last(before, end)
+				}
+				joint[name] = end
+			}
+			return true
+		})
+	}
 	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
-		if at := lastEnd(g); at != 0 && g.Name != but {
-			t.gangs = append(t.gangs, Gang{g.Name, max(at, now)})
+		name := called(g.Name)
+		end, is := joint[name]
+		if !is {
+			end = Of(g)
+		}
+		if end != 0 && name != but {
+			t.gangs = append(t.gangs, Gang{g.Name, max(end, now)})
 		}
 		return true
 	})
@@ -54,10 +75,26 @@ func New(c *snapshot.Snapshot, now int64, but string) *Timeline {
 	return t
 }
 
-// lastEnd is when the last member of a gang ends that is not leaving; 0: never.
+// last is the later of two ends, of which 0 is never.
+func last(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return max(a, b)
+}
+
+// With is when a gang ends, 0: never, if members come to it that end at an instant.
+func With(c *snapshot.Snapshot, gang string, end int64) int64 {
+	if g, runs := c.Gangs.Get(&snapshot.GangMembers{Name: gang}); runs && g.Staying > 0 {
+		return last(Of(g), end)
+	}
+	return end
+}
+
+// Of is when the last member of a gang ends that is not leaving; 0: never.
 //
 // order: time.1
-func lastEnd(g *snapshot.GangMembers) (last int64) {
+func Of(g *snapshot.GangMembers) (last int64) {
 	var of *snapshot.MemberClass
 	for _, m := range g.Members {
 		switch {
@@ -82,18 +119,19 @@ func (t *Timeline) At(i int) int64 { return t.instants[i].at }
 // Ended are the gangs that have ended by an instant, in the order of their ends; the slice is the timeline's.
 func (t *Timeline) Ended(i int) []Gang { return t.gangs[:t.instants[i].ended] }
 
-// First is the first instant at which something fits; -1: at none. What fits once is taken to fit from then on. fits is asked O(log instants) times, each
-// time of the cluster at an instant; its last yes is of the answer, and its last no of the instant before. The cluster costs what ends between those that are asked.
+// First is the first instant at which something fits; -1: at none. Where stays, what fits once is taken to fit from then on, and O(log instants) are asked;
+// else all are, in order. fits is asked of an instant and the cluster then; its last yes is of the answer, and its last no of the instant before. The
+// cluster costs what ends between those that are asked.
 //
 // order: time.3
-func (t *Timeline) First(fits func(c *snapshot.Snapshot) (bool, error)) (int, error) {
+func (t *Timeline) First(stays bool, fits func(at int64, c *snapshot.Snapshot) (bool, error)) (int, error) {
 	low, high := -1, len(t.instants)
 	for next := 0; high-low > 1; {
 		c, err := t.cluster(next)
 		if err != nil {
 			return -1, err
 		}
-		ok, err := fits(c)
+		ok, err := fits(t.instants[next].at, c)
 		if err != nil {
 			return -1, err
 		}
@@ -102,7 +140,10 @@ func (t *Timeline) First(fits func(c *snapshot.Snapshot) (bool, error)) (int, er
 		} else {
 			low, t.from, t.gone = next, c, t.instants[next].ended
 		}
-		if next = (low + high) / 2; high == len(t.instants) { // nothing has fit yet
+		switch next = (low + high) / 2; {
+		case !stays:
+			next = low + 1
+		case high == len(t.instants): // nothing has fit yet
 			next = min(2*low+1, high-1)
 		}
 	}

@@ -3,6 +3,7 @@ package ends
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,13 +38,13 @@ func TestInstants(t *testing.T) {
 		t, member("soon", "a", "n1", 1, 3), member("late", "a", "n1", 1, 7), leaving, member("two", "a", "n2", 1, 5), member("two", "b", "n2", 1, 7),
 		member("never", "a", "n1", 1, 0), member("half", "a", "n1", 1, 4), member("half", "b", "n1", 1, 0), member("own", "a", "n2", 1, 5),
 	)
-	line := New(c, 4, "own")
+	line := New(c, 4, "own", nil)
 	require.Equal(t, 2, line.Len())
 	require.Equal(t, int64(4), line.At(0))
 	require.Equal(t, []Gang{{"soon", 4}}, line.Ended(0), "what should have ended ends now")
 	require.Equal(t, int64(7), line.At(1))
 	require.Equal(t, []Gang{{"soon", 4}, {"late", 7}, {"two", 7}}, line.Ended(1))
-	require.Equal(t, 1, New(runs(t), 4, "").Len(), "now")
+	require.Equal(t, 1, New(runs(t), 4, "", nil).Len(), "now")
 }
 
 // The first instant is found, whichever it is, and few are asked; the last yes is of it and the last no of the one before.
@@ -54,11 +55,12 @@ func TestFirstInstant(t *testing.T) {
 		for i := range n {
 			running = append(running, member(string(rune('a'+i)), "m", "n1", 0, int64(i+1)))
 		}
-		first := rapid.IntRange(0, n+1).Draw(t, "first")
-		line, asked, yes, no := New(runs(t, running...), 0, ""), 0, -1, -1
-		got, err := line.First(func(c *snapshot.Snapshot) (bool, error) {
+		first, stays := rapid.IntRange(0, n+1).Draw(t, "first"), rapid.Bool().Draw(t, "stays")
+		line, asked, yes, no := New(runs(t, running...), 0, "", nil), 0, -1, -1
+		got, err := line.First(stays, func(at int64, c *snapshot.Snapshot) (bool, error) {
 			asked++
 			gone := n - c.Gangs.Len()
+			require.Equal(t, int64(gone), at)
 			if gone >= first {
 				yes = gone
 				return true, nil
@@ -67,7 +69,9 @@ func TestFirstInstant(t *testing.T) {
 			return false, nil
 		})
 		require.NoError(t, err)
-		require.LessOrEqual(t, asked, 12)
+		if stays {
+			require.LessOrEqual(t, asked, 12)
+		}
 		require.Equal(t, min(first, n+1)-1, no)
 		if first > n {
 			require.Equal(t, -1, got)
@@ -77,7 +81,7 @@ func TestFirstInstant(t *testing.T) {
 		require.Equal(t, first, yes)
 	})
 	wrong := errors.New("wrong")
-	_, err := New(runs(t), 0, "").First(func(*snapshot.Snapshot) (bool, error) { return false, wrong })
+	_, err := New(runs(t), 0, "", nil).First(true, func(int64, *snapshot.Snapshot) (bool, error) { return false, wrong })
 	require.ErrorIs(t, err, wrong)
 }
 
@@ -86,7 +90,7 @@ func TestGangsForRoom(t *testing.T) {
 	c := runs(
 		t, member("a", "1", "n1", 2, 1), member("b", "1", "n1", 4, 2), member("b", "2", "n2", 4, 2), member("c", "1", "n1", 2, 3), member("c", "2", "n2", 4, 3),
 	)
-	ended := New(c, 0, "").Ended(3)
+	ended := New(c, 0, "", nil).Ended(3)
 	need := func(n1, n2 int64) (names []string) {
 		var needs []Need
 		for node, devices := range []int64{n1, n2} {
@@ -125,4 +129,17 @@ func TestWithout(t *testing.T) {
 	require.Error(t, err)
 	require.Negative(t, Compare(Gang{"b", 1}, Gang{"a", 2}))
 	require.Negative(t, Compare(Gang{"a2", 1}, Gang{"a10", 1}))
+}
+
+// Gangs of one name end together, and one to which members come with the last of all.
+func TestGangsThatEndTogether(t *testing.T) {
+	c := runs(t, member("a", "1", "n1", 1, 3), member("for a", "1", "n2", 1, 5), member("b", "1", "n1", 1, 4), member("for b", "1", "n2", 1, 0))
+	called := func(gang string) string { return strings.TrimPrefix(gang, "for ") }
+	require.Equal(t, []Gang{{"a", 5}, {"for a", 5}}, New(c, 0, "", called).Ended(1))
+	require.Equal(t, 1, New(c, 0, "a", called).Len())
+	require.Equal(t, int64(7), With(c, "a", 7))
+	require.Equal(t, int64(3), With(c, "a", 2))
+	require.Zero(t, With(c, "a", 0))
+	require.Zero(t, With(c, "for b", 2))
+	require.Equal(t, int64(2), With(c, "new", 2))
 }

@@ -44,7 +44,7 @@ func Of(c *snapshot.Snapshot) (out []cluster.Hold) {
 			r := c.ExportMember(m)
 			out = append(out, cluster.Hold{
 				Gang: gang, Member: r.Member, Node: r.Node, Resources: r.Resources, NUMA: r.NUMA, Quota: r.Quota, NonPreemptible: r.NonPreemptible,
-				Priority: r.Priority, Alone: r.Alone, AloneIn: r.AloneIn, Tolerated: r.Tolerated,
+				Priority: r.Priority, Alone: r.Alone, AloneIn: r.AloneIn, Tolerated: r.Tolerated, From: r.Started, End: r.End,
 			})
 		}
 	})
@@ -55,7 +55,7 @@ func Of(c *snapshot.Snapshot) (out []cluster.Hold) {
 func running(h *cluster.Hold) cluster.Running {
 	return cluster.Running{
 		Gang: prefix + h.Gang, Member: h.Member, Node: h.Node, Resources: h.Resources, NUMA: h.NUMA, Quota: h.Quota, NonPreemptible: h.NonPreemptible,
-		Priority: h.Priority, Alone: h.Alone, AloneIn: h.AloneIn, Tolerated: h.Tolerated, Unevictable: true, MinMember: -1,
+		Priority: h.Priority, Alone: h.Alone, AloneIn: h.AloneIn, Tolerated: h.Tolerated, Unevictable: true, MinMember: -1, Started: h.From, End: h.End,
 	}
 }
 
@@ -75,18 +75,64 @@ func On(c *snapshot.Snapshot, id int32) (held []int64) {
 	return held
 }
 
-// Seen is the snapshot as a plan for some gangs sees it: without what is held for them, and for gangs of a lower priority. O(log gangs + holds), and
-// where some of it is not seen the cost of an update.
+// Seen is the snapshot as a plan for some gangs sees it that are expected to end at an instant, 0: never: without what is held for them, for gangs of a
+// lower priority, and from the end on. O(log gangs + holds), and where some of it is not seen the cost of an update.
 //
-// order: holds.1
-func Seen(c *snapshot.Snapshot, priority int64, is func(gang string) bool) *snapshot.Snapshot {
+// order: holds.1, time.5
+func Seen(c *snapshot.Snapshot, priority, end int64, is func(gang string) bool) *snapshot.Snapshot {
 	var gone []*snapshot.Member
 	each(c, func(gang string, held *snapshot.GangMembers) {
-		if held.Priority < priority || is(gang) {
+		if held.Priority < priority || is(gang) || begins(held, end) {
 			gone = append(gone, held.Members...)
 		}
 	})
 	return without(c, gone)
+}
+
+// begins says whether all that is held for a gang is held from an instant on, or later; never from 0 on.
+func begins(held *snapshot.GangMembers, at int64) bool {
+	return at != 0 && !slices.ContainsFunc(held.Members, func(m *snapshot.Member) bool { return m.Started == 0 || m.Started < at })
+}
+
+// Gangs names gangs by those for whom they are, where room is held; nil: none is.
+func Gangs(c *snapshot.Snapshot) (called func(gang string) string) {
+	each(c, func(string, *snapshot.GangMembers) {
+		called = func(gang string) string {
+			if of, held := For(gang); held {
+				return of
+			}
+			return gang
+		}
+	})
+	return called
+}
+
+// AreLater says whether room is held from some instant on.
+func AreLater(c *snapshot.Snapshot) (later bool) {
+	each(c, func(_ string, held *snapshot.GangMembers) {
+		later = later || slices.ContainsFunc(held.Members, func(m *snapshot.Member) bool { return m.Started != 0 })
+	})
+	return later
+}
+
+// Meanwhile is the snapshot without what is held from an instant on, 0: all is there; back puts it into a later one, beside what has come.
+func Meanwhile(c *snapshot.Snapshot, end int64) (_ *snapshot.Snapshot, back func(*snapshot.Snapshot) (*snapshot.Snapshot, error)) {
+	var gone []*snapshot.Member
+	each(c, func(_ string, held *snapshot.GangMembers) {
+		if begins(held, end) {
+			gone = append(gone, held.Members...)
+		}
+	})
+	return without(c, gone), func(next *snapshot.Snapshot) (*snapshot.Snapshot, error) {
+		if len(gone) == 0 {
+			return next, nil
+		}
+		var rows []cluster.Running
+		for _, m := range gone {
+			rows = append(rows, c.ExportMember(m))
+		}
+		return next.Update(cluster.Delta{Observed: true, Place: rows})
+	}
 }
 
 // without is the snapshot without some holds.

@@ -54,10 +54,10 @@ func TestTake(t *testing.T) {
 func TestSeen(t *testing.T) {
 	c := held(t, on("g", "a", 1), on("h", "b", 2))
 	nobody := func(string) bool { return false }
-	require.Same(t, c, Seen(c, 1, nobody))
-	require.Len(t, Of(Seen(c, 2, nobody)), 1)
-	require.Len(t, Of(Seen(c, 0, func(gang string) bool { return gang == "h" })), 1)
-	require.Empty(t, Of(Seen(c, 3, nobody)))
+	require.Same(t, c, Seen(c, 1, 0, nobody))
+	require.Len(t, Of(Seen(c, 2, 0, nobody)), 1)
+	require.Len(t, Of(Seen(c, 0, 0, func(gang string) bool { return gang == "h" })), 1)
+	require.Empty(t, Of(Seen(c, 3, 0, nobody)))
 	require.Len(t, Of(c), 2)
 }
 
@@ -126,4 +126,64 @@ func TestHoldsHaveRoom(t *testing.T) {
 	require.Len(t, Of(seen), 3)
 	require.Len(t, seen.LeftOut, 1)
 	require.EqualError(t, seen.LeftOut[0], "conflict: node absent, member g 2: the node is not in the cluster")
+}
+
+// from is a hold of four devices on a node from an instant on.
+func from(gang, node string, at int64) cluster.Hold {
+	h := on(gang, node, 0)
+	h.Resources, h.From, h.End = muster.Resources{"gpu": 4}, at, at+9
+	return h
+}
+
+// Room that is held from an instant on is not there for those who end later, or never; of what is held for a gang the earliest instant counts.
+func TestHoldsFromAnInstant(t *testing.T) {
+	c := held(t, from("g", "a", 5), from("g", "b", 7), on("h", "b", 0))
+	require.True(t, AreLater(c))
+	require.False(t, AreLater(held(t, on("h", "b", 0))))
+	nobody := func(string) bool { return false }
+	require.Same(t, c, Seen(c, 0, 0, nobody))
+	require.Same(t, c, Seen(c, 0, 6, nobody), "it ends after the first is held")
+	require.Len(t, Of(Seen(c, 0, 5, nobody)), 1)
+	bare, back := Meanwhile(c, 4)
+	require.Len(t, Of(bare), 1)
+	again, err := back(bare)
+	require.NoError(t, err)
+	require.Equal(t, Of(c), Of(again))
+	require.Equal(t, int64(7), Of(again)[1].From)
+	require.Equal(t, int64(16), Of(again)[1].End)
+	same, back := Meanwhile(c, 6)
+	require.Same(t, c, same)
+	again, err = back(c)
+	require.NoError(t, err)
+	require.Same(t, c, again)
+}
+
+// It need not be free yet: who is in its way must end by then. Two gangs cannot hold one room.
+func TestLaterHoldsNeedEnds(t *testing.T) {
+	c, err := New(cluster.Spec{
+		Nodes: []cluster.Node{{Name: "a", Allocatable: muster.Resources{"gpu": 4}}, {Name: "b", Allocatable: muster.Resources{"gpu": 4}}},
+		Running: []cluster.Running{
+			{Gang: "ends", Member: "1", Node: "a", Resources: muster.Resources{"gpu": 4}, End: 3},
+			{Gang: "ends", Member: "2", Node: "b", Resources: muster.Resources{"gpu": 3}, End: 5},
+		},
+	})
+	require.NoError(t, err)
+	_, err = Update(c, cluster.Delta{Holds: map[string][]cluster.Hold{"g": {from("g", "a", 4)}}})
+	require.EqualError(t, err, "conflict: node a, member g m-a: over-committed (gpu by 4)", "its gang ends with its last member")
+	next, err := Update(c, cluster.Delta{Holds: map[string][]cluster.Hold{"g": {from("g", "a", 5)}}})
+	require.NoError(t, err)
+	_, err = Update(next, cluster.Delta{Holds: map[string][]cluster.Hold{"h": {from("h", "a", 6)}}})
+	require.EqualError(t, err, "conflict: node a, member h m-a: over-committed (gpu by 4)")
+	_, err = Update(next, cluster.Delta{Holds: map[string][]cluster.Hold{"h": {from("h", "a", 14)}}})
+	require.NoError(t, err, "once the other one has ended")
+	early := from("i", "a", 5)
+	early.End = 6
+	late := from("g", "a", 6)
+	next, err = Update(c, cluster.Delta{Holds: map[string][]cluster.Hold{"g": {late}}})
+	require.NoError(t, err)
+	_, err = Update(next, cluster.Delta{Holds: map[string][]cluster.Hold{"i": {early}}})
+	require.NoError(t, err, "before the other one begins")
+	early.End = 7
+	_, err = Update(next, cluster.Delta{Holds: map[string][]cluster.Hold{"i": {early}}})
+	require.EqualError(t, err, "conflict: node a, member i m-a: over-committed (gpu by 4)")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/ends"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -170,14 +171,14 @@ func set(c *snapshot.Snapshot, gang string, holds []cluster.Hold, seen bool) (ne
 			rows = append(rows, running(h))
 		}
 	}
-	left := room{c: c}
+	left := roomFor(c, holds)
 	for i := 0; i < len(rows) && !seen; i++ {
 		for left.lacks(&rows[i]) != nil {
 			taken, ok := Take(c, rows[i].Priority, c.PresentNode(rows[i].Node, -1))
 			if !ok {
 				return nil, nil, left.lacks(&rows[i])
 			}
-			c, left = taken, room{c: taken}
+			c, left = taken, roomFor(taken, holds)
 			for j := range i {
 				left.take(&rows[j])
 			}
@@ -198,10 +199,26 @@ func set(c *snapshot.Snapshot, gang string, holds []cluster.Hold, seen bool) (ne
 	return c, leftOut, nil
 }
 
-// room is what holds may take: what is free once those who leave are gone.
+// room is what holds may take: what is free once those who leave are gone, and those who have ended by then, up to the end of the holds.
 type room struct {
-	c    *snapshot.Snapshot
-	free map[string]muster.Resources // by node, of those that were asked for
+	c         *snapshot.Snapshot
+	from, end int64                       // of the holds; 0: at once, and never
+	free      map[string]muster.Resources // by node, of those that were asked for
+}
+
+// roomFor is the room of some holds of a gang.
+func roomFor(c *snapshot.Snapshot, list []cluster.Hold) room {
+	r := room{c: c}
+	for i := range list {
+		h := &list[i]
+		if i == 0 || h.From < r.from {
+			r.from = h.From
+		}
+		if i == 0 || h.End == 0 || r.end != 0 && h.End > r.end {
+			r.end = h.End
+		}
+	}
+	return r
 }
 
 // on is what is left on a node, nil: it is absent. O(members on it), the first time.
@@ -216,13 +233,26 @@ func (r *room) on(node string) muster.Resources {
 	free, ok := r.c.FreeOn(node)
 	if ok {
 		for m := range snapshot.MembersOn(r.c, r.c.PresentNode(node, -1)) {
-			if m.Leaving {
+			if m.Leaving || r.hasEnded(m) {
 				add(free, r.c.Lineage.Held(m.Class.Holds), 1)
 			}
 		}
 	}
 	r.free[node] = free
 	return free
+}
+
+// hasEnded says whether the gang of a member ends before the room is held, or is one for which room is held once that is over.
+func (r *room) hasEnded(m *snapshot.Member) bool {
+	if r.from == 0 && r.end == 0 {
+		return false
+	}
+	g, _ := r.c.Gangs.Get(&snapshot.GangMembers{Name: m.Class.Gang})
+	if _, held := For(g.Name); held && begins(g, r.end) {
+		return true
+	}
+	end := ends.Of(g)
+	return r.from != 0 && end != 0 && end <= r.from
 }
 
 // add adds amounts to those of the resources that are bounded.

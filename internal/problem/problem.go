@@ -14,6 +14,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/bounds"
+	"github.com/muster-sched/muster/internal/ends"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/layout"
@@ -97,7 +98,11 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b bounds.Search) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	c = holds.Seen(c, req.Priority, func(gang string) bool { return gang == req.Name || t != nil && t.Has(gang) })
+	end := req.End
+	if end != 0 {
+		end = ends.With(c, req.Name, end)
+	}
+	c = holds.Seen(c, req.Priority, end, func(gang string) bool { return gang == req.Name || t != nil && t.Has(gang) })
 	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{

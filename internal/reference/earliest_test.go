@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -37,7 +38,7 @@ func drawLent(t *rapid.T) Input {
 }
 
 // drawEnds draws a cluster that is full but for what leaves room at the end, mostly one that would have a place for the gang if nobody ran; when members end, soon
-// mostly; and what time it is, which stands where the gang's own end would.
+// mostly; and at times what is held, from when on and until when.
 func drawEnds(t *rapid.T, draw func(*rapid.T) Input) Input {
 	in := draw(t)
 	for range 4 {
@@ -72,17 +73,24 @@ func drawEnds(t *rapid.T, draw func(*rapid.T) Input) Input {
 			r.End /= 2 // never, or soon
 		}
 	}
-	in.Request.End = rapid.Int64Range(0, 3).Draw(t, "now")
-	if draws.Chance(t, 20, "with holds") {
+	in.Request.End = max(0, rapid.Int64Range(-4, 9).Draw(t, "own end"))
+	if draws.Chance(t, 30, "with holds") {
 		drawHolds(t, &in)
+		for i := range in.Spec.Holds {
+			h := &in.Spec.Holds[i]
+			if h.From = rapid.Int64Range(0, 6).Draw(t, "held from"); draws.Chance(t, 70, "ends") {
+				h.End = h.From + rapid.Int64Range(1, 3).Draw(t, "held to")
+			}
+		}
 	}
 	return in
 }
 
 func earliestAgrees(in Input) (kinds []string, err error) {
-	opts := []placement.EarliestOptions{{Now: in.Request.End}}
+	now := int64(len(in.Spec.Running) % 4)
+	opts := []placement.EarliestOptions{{Now: now}}
 	if layers := draws.Layers(&in.Spec); len(layers) > 0 && len(in.Spec.Trees) > 0 {
-		opts = append(opts, placement.EarliestOptions{Now: in.Request.End, Tier: strconv.Itoa(layers[0].Tier)})
+		opts = append(opts, placement.EarliestOptions{Now: now, Tier: strconv.Itoa(layers[0].Tier)})
 	}
 	for _, opt := range opts {
 		kind, err := startAgrees(in, opt)
@@ -99,6 +107,9 @@ func instants(in *Input, now int64) (out []int64) {
 	out = []int64{now}
 	for _, r := range in.Spec.Running {
 		out = append(out, max(now, r.End))
+	}
+	for _, h := range in.Spec.Holds {
+		out = append(out, max(now, h.End))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -118,16 +129,42 @@ func endOf(running []cluster.Running, name string) (last int64) {
 	return last
 }
 
-// after is the input at an instant: without the gangs, but for its own, that have ended, and with a request that evicts nobody.
-func after(in Input, at int64, tier string) Input {
-	all := in.Spec.Running
-	in.Spec.Running = slices.DeleteFunc(slices.Clone(all), func(r cluster.Running) bool {
-		end := endOf(all, r.Gang)
-		return r.Gang != in.Request.Name && end != 0 && end <= at
-	})
+// allEnd is when a gang has ended with all that is held for it, 0: never.
+func allEnd(in *Input, gang string) (last int64) {
+	for _, h := range in.Spec.Holds {
+		switch {
+		case h.Gang != gang:
+		case h.End == 0:
+			return 0
+		default:
+			last = max(last, h.End)
+		}
+	}
+	stays := slices.ContainsFunc(in.Spec.Running, func(r cluster.Running) bool { return r.Gang == gang && !r.Leaving })
+	if end := endOf(in.Spec.Running, gang); stays {
+		if last = max(last, end); end == 0 {
+			return 0
+		}
+	}
+	return last
+}
+
+// after is the input at an instant: without the gangs, but for its own, that have ended, and with a request that evicts nobody, and ends as much later as it
+// starts.
+func after(in Input, opt placement.EarliestOptions, at int64) Input {
+	before := in
+	ended := func(gang string) bool {
+		end := allEnd(&before, gang)
+		return gang != in.Request.Name && end != 0 && end <= at
+	}
+	in.Spec.Running = slices.DeleteFunc(slices.Clone(before.Spec.Running), func(r cluster.Running) bool { return ended(r.Gang) })
+	in.Spec.Holds = slices.DeleteFunc(slices.Clone(before.Spec.Holds), func(h cluster.Hold) bool { return ended(h.Gang) })
 	in.Request.NeverPreempts = true
-	if tier != "" {
-		in.Request.Gather = append(slices.Clone(in.Request.Gather), gang.Rule{Layer: tier, Strength: gang.MustGather})
+	if in.Request.End != 0 {
+		in.Request.End += at - opt.Now
+	}
+	if opt.Tier != "" {
+		in.Request.Gather = append(slices.Clone(in.Request.Gather), gang.Rule{Layer: opt.Tier, Strength: gang.MustGather})
 	}
 	return in
 }
@@ -143,7 +180,7 @@ func startAgrees(in Input, opt placement.EarliestOptions) (kind string, err erro
 	}
 	proven := true
 	for i, at := range instants(&in, opt.Now) {
-		then := after(in, at, opt.Tier)
+		then := after(in, opt, at)
 		res, no := plan(then, &then.Request)
 		if no == nil {
 			if HasParts(&in) || len(in.Spec.Holds) > 0 { // which the reference of one gang does not know
@@ -204,16 +241,20 @@ func waitsRightly(c *placement.Cluster, then Input, start *placement.Start) erro
 		return fmt.Errorf("not valid: %w", err)
 	}
 	without := func(gone []placement.Ending) error {
-		names := []string{}
+		names, ended := []string{}, map[string][]cluster.Hold{}
 		for _, e := range gone {
-			names = append(names, e.Gang)
+			if of, held := strings.CutPrefix(e.Gang, "hold for "); held {
+				ended[of] = nil
+			} else {
+				names = append(names, e.Gang)
+			}
 		}
 		for _, w := range start.Plan.WaitsFor {
 			if err := leave(&c, w, names); err != nil {
 				return err
 			}
 		}
-		next, err := c.ReleaseGangs(names...)
+		next, err := c.Update(cluster.Delta{RemoveGangs: names, Holds: ended})
 		if err == nil {
 			_, err = next.Apply(withoutWaits(start.Plan))
 		}

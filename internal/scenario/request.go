@@ -109,7 +109,7 @@ func request(w *words, name string, first int) *gang.Request {
 		PP:     w.number("pp", 0), DP: w.number("dp", 0),
 		Exclude: w.list("exclude"), Inside: pathOf(w.text("inside")), IgnoreLeaving: w.flag("ignore-leaving"), AffinityKey: w.text("affinity"), TakesAnyNode: w.flag("any-node"),
 		Policy: gang.Policy(w.text("policy")), Quota: w.text("quota"), QuotaLimit: quota.Limit(w.text("limit")),
-		Priority: int64(w.number("priority", 0)), NeverPreempts: w.flag("never-preempts"), Preempt: preemption(w),
+		Priority: int64(w.number("priority", 0)), End: int64(w.number("end", 0)), NeverPreempts: w.flag("never-preempts"), Preempt: preemption(w),
 		Together: w.text("together"), GatherTogether: rules(w, "together-must", gang.MustGather, -1), LimitsTogether: together(w),
 	}
 	if cpu := w.number("cpu", 0); cpu > 0 {

@@ -39,6 +39,7 @@
 //	     [asks=fpga:1] [any-node]      what members ask for beside; they may take nodes meant for others
 //	     [new=2,5-6]                   instead of members: the numbers of the new ones, those of others that have left
 //	     [priority=9] [never-preempts] [for-tier=unit] [order=members,budgets] [steps=5]
+//	     [end=7]                       when the gang is expected to end if it starts at once
 //	     [search=3]                    the steps of the search for roles and parts
 //	     [parts=1]                     how many of the parts below it must be placed; one a line, inner ones indented:
 //	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [multiple=node:2] [apart=leaf:1] [alone=leaf] [parts-apart=leaf:1] [within=unit:1] [group=4,2] [group-must=leaf,-] [group-prefer=...] [tree=power]
@@ -52,7 +53,7 @@
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
 //	hold                                             its victims leave, and its room is held
 //	why [plans=20] ...                               an explanation, arguments as for plan
-//	when [now=3] [tier=leaf] ...                     the earliest start, arguments as for plan; it is drawn over those whose end it takes
+//	when [now=3] [tier=leaf] [hold] ...              the earliest start, arguments as for plan, drawn over those whose end it takes; its room is held from then on
 //
 // Where somebody leaves for a plan, a line names the victims and what they cost, and a `-` is a slot of theirs that the plan leaves
 // free.
@@ -287,7 +288,11 @@ func (s *session) hold() (string, error) {
 // heldText lists how many devices are held on which nodes.
 func (s *session) heldText() (text string) {
 	for _, h := range s.cluster.Holds() {
-		text += fmt.Sprintf("held for %s on %s: %d\n", h.Member, h.Node, h.Resources[device])
+		text += fmt.Sprintf("held for %s on %s: %d", h.Member, h.Node, h.Resources[device])
+		if h.From > 0 || h.End > 0 {
+			text += fmt.Sprintf(" from %d to %d", h.From, h.End)
+		}
+		text += "\n"
 	}
 	return text
 }

@@ -12,7 +12,7 @@ import (
 // when says when a gang has a place, and draws it over those whose end it takes.
 func (s *session) when(w *words) (string, error) {
 	opt := placement.EarliestOptions{Now: int64(w.number("now", 0)), Tier: w.text("tier")}
-	show := w.text("show")
+	show, holds := w.text("show"), w.flag("hold")
 	build, err := s.request(w)
 	if err != nil {
 		return "", err
@@ -41,5 +41,12 @@ func (s *session) when(w *words) (string, error) {
 	if start.Proven {
 		line += " (proven)"
 	}
-	return line + "\n" + s.headline(build(), start.Plan) + s.board.plan(build(), &drawn, show), nil
+	text := line + "\n" + s.headline(build(), start.Plan) + s.board.plan(build(), &drawn, show)
+	if holds {
+		if s.cluster, err = s.cluster.Update(cluster.Delta{Holds: map[string][]cluster.Hold{start.Plan.Gang: start.Holds()}}); err != nil {
+			return "", err
+		}
+		text += s.heldText()
+	}
+	return text, nil
 }

@@ -132,18 +132,22 @@ func Describe(c *placement.Cluster, trees ...string) cluster.Spec {
 	return spec
 }
 
-// Seen is a cluster as a request sees it: members for whom room is held run, and never leave, but for those of the gang itself and of gangs of a
-// lower priority.
+// Seen is a cluster as a request sees it: members for whom room is held run, and never leave, but for those of the gang itself, of gangs of a lower
+// priority, and of gangs for which room is held once this one has ended.
 func Seen(spec cluster.Spec, req *gang.Request) cluster.Spec {
 	spec.Running = slices.Clone(spec.Running)
-	least := map[string]int64{} // the priority of all that is held for a gang
+	least, first := map[string]int64{}, map[string]int64{} // the priority of all that is held for a gang, and from when on
 	for _, h := range spec.Holds {
 		if p, is := least[h.Gang]; !is || h.Priority < p {
 			least[h.Gang] = h.Priority
 		}
+		if from, is := first[h.Gang]; !is || h.From < from {
+			first[h.Gang] = h.From
+		}
 	}
 	for _, h := range spec.Holds {
-		if least[h.Gang] < req.Priority || h.Gang == req.Name {
+		before := req.End != 0 && first[h.Gang] != 0 && req.End <= first[h.Gang]
+		if least[h.Gang] < req.Priority || h.Gang == req.Name || before {
 			continue
 		}
 		spec.Running = append(spec.Running, cluster.Running{
