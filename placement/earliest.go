@@ -3,14 +3,17 @@
 package placement
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/ends"
+	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/internal/victims"
@@ -49,7 +52,8 @@ type Ending struct {
 // first instant from now on at which it fits by its rules without victims, members that are leaving being gone by then. A gang that waits for
 // nothing starts now. Where all known ends do not help, the error is the [Unschedulable] of the gang with them gone; else errors are those of [Plan].
 //
-// It plans at O(log instants) of them, each with the steps of the request, and costs what ends until then, beside O(running members + gangs log gangs).
+// It plans at O(log instants) of them, each with the steps of the request, and costs what ends until then, beside O(running members + gangs log gangs). Where
+// room is held from some instant on (cluster.Hold.From) and the gang ends, it plans at all instants up to the start, which share these steps.
 func Earliest(c *Cluster, req *gang.Request, opt EarliestOptions) (*Start, error) {
 	return EarliestContext(context.Background(), c, req, opt)
 }
@@ -66,34 +70,17 @@ func EarliestContext(ctx context.Context, c *Cluster, req *gang.Request, opt Ear
 		return nil, err
 	}
 	ctx = orBackground(ctx)
-	start, line := &Start{Proven: true}, ends.New(s, opt.Now, req.Name, holds.Gangs(s))
-	end, length := req.End, req.End-opt.Now
-	var last *snapshot.Snapshot
+	line := ends.New(s, opt.Now, req.Name, holds.Gangs(s))
 	// A gang that ends may have a place before room is held for another one from some instant on, and none later, when it would end behind that.
-	stays := end == 0 || !holds.AreLater(s)
-	i, err := line.First(stays, func(at int64, c *snapshot.Snapshot) (bool, error) {
-		if end != 0 {
-			req.End = at + length
-		}
-		r, err := planOn(ctx, c, req, victims.Anybody, bounds.Search{Bare: true})
-		var no *Unschedulable
-		switch {
-		case err == nil:
-			start.Plan = r
-		case errors.As(err, &no):
-			start.Proven, last = no.Proven && (stays || start.Proven), c
-		default:
-			return false, err
-		}
-		return err == nil, nil
-	})
+	f := starting{ctx: ctx, req: req, end: req.End, now: opt.Now, stays: req.End == 0 || !holds.AreLater(s), start: &Start{Proven: true}}
+	i, err := line.First(f.stays, f.fits)
+	if err == nil {
+		i, err = f.again(i, line.Len()-1)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if i < 0 {
-		_, err := planOn(ctx, last, req, victims.Anybody, bounds.Search{})
-		return nil, err
-	}
+	start := f.start
 	start.At = line.At(i)
 	start.end = ends.With(s, req.Name, start.Plan.end)
 	seen := holds.Seen(s, req.Priority, start.end, func(gang string) bool { return gang == req.Name })
@@ -102,6 +89,76 @@ func EarliestContext(ctx context.Context, c *Cluster, req *gang.Request, opt Ear
 		start.WaitsFor = append(start.WaitsFor, Ending{holds.Called(g.Name), g.At})
 	}
 	return start, nil
+}
+
+// starting plans one gang at several instants.
+type starting struct {
+	ctx   context.Context
+	req   *gang.Request // a copy, which ends as much later as it starts
+	end   int64         // of the gang if it starts now; 0: never
+	now   int64
+	stays bool // what fits at one instant fits at later ones: few are asked
+	start *Start
+	last  *snapshot.Snapshot // at the instant of the last refusal
+	first *snapshot.Snapshot // at that of the last plan
+	left  front.Budget       // of the steps, where many instants are asked: they share them
+	spent bool
+}
+
+// fits says whether the gang has a plan on the cluster at an instant.
+func (f *starting) fits(at int64, c *snapshot.Snapshot) (bool, error) {
+	f.req.End = shifted(f.end, f.now, at)
+	b := bounds.Search{Bare: true}
+	if left := f.left; !f.stays {
+		if b.Rest = &f.left; f.spent {
+			b.Left, b.Steps = &left, left.Steps()
+		}
+		f.spent = true
+	}
+	r, err := planOn(f.ctx, c, f.req, victims.Anybody, b)
+	var no *Unschedulable
+	switch {
+	case err == nil:
+		f.start.Plan, f.first = r, c
+	case errors.As(err, &no):
+		f.start.Proven, f.last = no.Proven && (f.stays || f.start.Proven), c
+	default:
+		return false, err
+	}
+	return err == nil, nil
+}
+
+// again plans once more where steps that instants share were too few for the best plan; and at the last instant where the gang fits at none, to say why.
+func (f *starting) again(i, last int) (int, error) {
+	if i >= 0 && (f.stays || f.start.Plan.Proven) {
+		return i, nil
+	}
+	c := f.first
+	if i < 0 {
+		c = f.last
+	}
+	r, err := planOn(f.ctx, c, f.req, victims.Anybody, bounds.Search{})
+	switch {
+	case err == nil && i < 0: // with all steps it fits after all
+		f.start.Plan, f.start.Proven, i = r, false, last
+	case err == nil:
+		f.start.Plan = r
+	case i >= 0: // the context is done
+		err = nil
+	}
+	return i, err
+}
+
+// shifted is when a gang ends that starts at an instant, if it ends at end where it starts now; 0: never. It runs a second at least.
+func shifted(end, now, at int64) int64 {
+	if end == 0 {
+		return 0
+	}
+	length := max(1, end-now)
+	if now < 0 && end > math.MaxInt64+now || at > math.MaxInt64-length {
+		return math.MaxInt64
+	}
+	return cmp.Or(at+length, 1)
 }
 
 // Holds are what to hold for the gang until it starts ([cluster.Delta].Holds): its members on the nodes of the plan, from then on. Nil has none.
