@@ -84,7 +84,10 @@ func EarliestContext(ctx context.Context, c *Cluster, req *gang.Request, opt Ear
 	start.At = line.At(i)
 	start.end = ends.With(s, req.Name, start.Plan.end)
 	seen := holds.Seen(s, req.Priority, start.end, func(gang string) bool { return gang == req.Name })
-	ended := slices.DeleteFunc(slices.Clone(line.Ended(i)), func(g ends.Gang) bool { return len(seen.MembersOf(g.Name)) == 0 })
+	ended := line.Ended(i)
+	if seen != s {
+		ended = slices.DeleteFunc(slices.Clone(ended), func(g ends.Gang) bool { return len(seen.MembersOf(g.Name)) == 0 })
+	}
 	for _, g := range awaited(seen, ended, start.Plan) {
 		start.WaitsFor = append(start.WaitsFor, Ending{holds.Called(g.Name), g.At})
 	}
