@@ -15,15 +15,15 @@ import (
 	"github.com/muster-sched/muster/placement"
 )
 
-// filledUntil is a cluster whose nodes are taken whole, by gangs of neighbors of 1 to 64 nodes, some 3.4 on average, that end one after the other.
+// filledUntil is a cluster whose nodes are taken whole, by so many gangs of neighbors on 1 to 8 nodes each, that end one after the other.
 func filledUntil(b *testing.B, nodes, gangs int) *placement.Cluster {
 	b.Helper()
 	spec, err := benchmarks.Crowd{Nodes: nodes, Seed: 1}.Spec()
 	require.NoError(b, err)
 	spec.Running = nil
 	rng := rand.New(rand.NewPCG(2, 0))
-	for n, g := 0, 0; n < nodes && g < gangs; g++ {
-		size := min(nodes-n, 1<<rng.IntN(5))
+	for n, g := 0, 0; g < gangs; g++ {
+		size := min(1<<rng.IntN(4), nodes-n-(gangs-g-1)) // each that follows has a node at least
 		if g == gangs-1 {
 			size = nodes - n
 		}
