@@ -60,7 +60,7 @@ const arrows = `
 	internal/packing      < internal/steps
 	internal/ranks        < . gang internal/layout internal/snapshot
 	internal/limits       < . gang internal/features internal/layout internal/roll internal/index internal/snapshot
-	internal/ends         < . cluster internal/snapshot
+	internal/ends         < cluster internal/snapshot
 	internal/holds        < . cluster internal/snapshot internal/ends
 	internal/leavable     < internal/cow internal/intern internal/snapshot
 	internal/model        < gang internal/features internal/keys internal/front internal/index internal/layout internal/roll internal/limits
@@ -68,7 +68,7 @@ const arrows = `
 	internal/selections   < internal/model internal/intern internal/roll
 	internal/picks        < internal/front internal/model
 	internal/room         < . numa gang cluster internal/features internal/cow internal/layout internal/roll internal/index internal/intern internal/match internal/front internal/model internal/snapshot internal/limits
-	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/roll internal/index internal/match internal/model internal/room internal/snapshot internal/ends internal/holds internal/limits internal/ranks internal/bounds internal/partnames internal/front internal/steps
+	internal/problem      < . topology numa quota gang cluster internal/features internal/cow internal/layout internal/roll internal/index internal/match internal/model internal/room internal/snapshot internal/holds internal/limits internal/ranks internal/bounds internal/partnames internal/front internal/steps
 	internal/outcome      < . internal/layout internal/model internal/snapshot internal/problem
 	internal/manyshapes   < internal/front internal/keys internal/layout internal/model internal/packing internal/steps
 	internal/gather       < internal/features internal/keys internal/cow internal/layout internal/index internal/sets internal/model internal/invariant

@@ -11,7 +11,6 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
-	"github.com/muster-sched/muster/internal/ends"
 	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/snapshot"
 	"github.com/muster-sched/muster/numa"
@@ -38,7 +37,7 @@ func applyResults(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot,
 
 // withoutOwnHolds is the snapshot without what is held for the gangs of results: it ends with them.
 func withoutOwnHolds(c *snapshot.Snapshot, results []*Result) *snapshot.Snapshot {
-	return holds.Seen(c, math.MinInt64, 0, func(gang string) bool {
+	return holds.Seen(c, math.MinInt64, "", 0, func(gang string) bool {
 		return slices.ContainsFunc(results, func(r *Result) bool { return r.Gang == gang })
 	})
 }
@@ -54,7 +53,7 @@ func applyOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 			return nil, &cluster.ConflictError{Node: w.Node, Gang: w.Gang, Member: w.Member, Reason: reason}
 		}
 	}
-	c, back := holds.Meanwhile(c, ends.With(c, res.Gang, res.end))
+	c, back := holds.Meanwhile(c, res.Gang, res.end)
 	for {
 		next, err := enterOne(c, res)
 		var conflict *cluster.ConflictError

@@ -83,7 +83,7 @@ func EarliestContext(ctx context.Context, c *Cluster, req *gang.Request, opt Ear
 	start := f.start
 	start.At = line.At(i)
 	start.end = ends.With(s, req.Name, start.Plan.end)
-	seen := holds.Seen(s, req.Priority, start.end, func(gang string) bool { return gang == req.Name })
+	seen := holds.Seen(s, req.Priority, req.Name, start.Plan.end, func(gang string) bool { return gang == req.Name })
 	ended := line.Ended(i)
 	if seen != s {
 		ended = slices.DeleteFunc(slices.Clone(ended), func(g ends.Gang) bool { return len(seen.MembersOf(g.Name)) == 0 })
@@ -104,19 +104,19 @@ type starting struct {
 	start *Start
 	last  *snapshot.Snapshot // at the instant of the last refusal
 	first *snapshot.Snapshot // at that of the last plan
-	left  front.Budget       // of the steps, where many instants are asked: they share them
-	spent bool
+	left  *front.Budget      // of the steps, where many instants are asked: they share them; nil: all
 }
 
 // fits says whether the gang has a plan on the cluster at an instant.
 func (f *starting) fits(at int64, c *snapshot.Snapshot) (bool, error) {
 	f.req.End = shifted(f.end, f.now, at)
 	b := bounds.Search{Bare: true}
-	if left := f.left; !f.stays {
-		if b.Rest = &f.left; f.spent {
-			b.Left, b.Steps = &left, left.Steps()
+	if !f.stays {
+		if f.left != nil {
+			b.Left, b.Steps = f.left, f.left.Steps()
 		}
-		f.spent = true
+		f.left = new(front.Budget)
+		b.Rest = f.left
 	}
 	r, err := planOn(f.ctx, c, f.req, victims.Anybody, b)
 	var no *Unschedulable
@@ -219,13 +219,7 @@ func waiting(s *snapshot.Snapshot, req *gang.Request, opt EarliestOptions) (*gan
 	if opt.Tier == "" {
 		return &next, nil
 	}
-	if v := s.Lineage.Tree(req.Tree); v != nil {
-		if _, ok := v.TierNamed(opt.Tier); !ok {
-			return nil, v.UnknownLayer("options.Tier", opt.Tier)
-		}
-	}
-	next.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: opt.Tier, Strength: gang.MustGather})
-	return &next, nil
+	return gathered(s.Lineage.Tree(req.Tree), &next, "options.Tier", opt.Tier)
 }
 
 // mostLeftOut bounds how many gangs a plan tries to leave out that waits for more than room on its nodes.
@@ -247,10 +241,12 @@ func awaited(s *snapshot.Snapshot, ended []ends.Gang, r *Result) []ends.Gang {
 	if suffices(out) {
 		return out
 	}
-	with := func(n int) []ends.Gang {
-		more := slices.DeleteFunc(slices.Clone(ended[:n]), func(g ends.Gang) bool { return slices.Contains(out, g) })
-		all := append(more, out...)
-		slices.SortFunc(all, ends.Compare)
+	with := func(n int) (all []ends.Gang) {
+		for i, g := range ended {
+			if i < n || slices.Contains(out, g) {
+				all = append(all, g)
+			}
+		}
 		return all
 	}
 	low, high := 0, len(ended)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/bounds"
+	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -141,11 +142,16 @@ func otherwise(ctx context.Context, p *problem.Problem, leave victims.Leave) (*R
 //
 // order: victims.9
 func forTier(p *problem.Problem) (*gang.Request, error) {
-	layer := p.Request.Preempt.ForTier
-	if _, ok := p.Model.View.TierNamed(layer); !ok {
-		return nil, p.Model.View.UnknownLayer("request.Preempt.ForTier", layer)
+	return gathered(p.Model.View, withoutTier(p.Request), "request.Preempt.ForTier", p.Request.Preempt.ForTier)
+}
+
+// gathered is a request, a copy of the caller's, that must gather in a layer as well. Where there is no topology the plan says so.
+func gathered(v *layout.View, req *gang.Request, field, layer string) (*gang.Request, error) {
+	if v != nil {
+		if _, ok := v.TierNamed(layer); !ok {
+			return nil, v.UnknownLayer(field, layer)
+		}
 	}
-	req := withoutTier(p.Request)
 	req.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: layer, Strength: gang.MustGather})
 	return req, nil
 }

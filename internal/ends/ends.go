@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -36,27 +35,15 @@ type instant struct {
 // own, end together. O(running members + gangs log gangs).
 func New(c *snapshot.Snapshot, now int64, but string, called func(gang string) string) *Timeline {
 	t := &Timeline{from: c}
-	var joint map[string]int64 // by name, where several gangs may have one
-	if called == nil {
-		called = func(gang string) string { return gang }
-	} else {
-		joint = map[string]int64{}
-		c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
-			if g.Staying > 0 {
-				name, end := called(g.Name), Of(g)
-				if before, is := joint[name]; is {
-					end = last(before, end)
-				}
-				joint[name] = end
-			}
-			return true
-		})
+	var joint map[string]int64
+	if called != nil {
+		joint = jointEnds(c, called)
 	}
 	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
-		name := called(g.Name)
-		end, is := joint[name]
-		if !is {
-			end = Of(g)
+		name, end := g.Name, Of(g)
+		if called != nil {
+			name = called(name)
+			end = joint[name]
 		}
 		if end != 0 && name != but {
 			t.gangs = append(t.gangs, Gang{g.Name, max(end, now)})
@@ -73,6 +60,22 @@ func New(c *snapshot.Snapshot, now int64, but string, called func(gang string) s
 		}
 	}
 	return t
+}
+
+// jointEnds are the last ends of the gangs of each name, of whom some do not leave.
+func jointEnds(c *snapshot.Snapshot, called func(gang string) string) map[string]int64 {
+	joint := map[string]int64{}
+	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
+		if g.Staying > 0 {
+			name, end := called(g.Name), Of(g)
+			if before, is := joint[name]; is {
+				end = last(before, end)
+			}
+			joint[name] = end
+		}
+		return true
+	})
+	return joint
 }
 
 // last is the later of two ends, of which 0 is never.
@@ -238,9 +241,4 @@ func isShort(c *snapshot.Snapshot, need *Need, spare []int64) bool {
 		}
 	}
 	return false
-}
-
-// Compare orders gangs by their ends, then by name.
-func Compare(a, b Gang) int {
-	return cmp.Or(cmp.Compare(a.At, b.At), muster.CompareNatural(a.Name, b.Name))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/ends"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -75,18 +76,18 @@ func On(c *snapshot.Snapshot, id int32) (held []int64) {
 	return held
 }
 
-// Seen is the snapshot as a plan for some gangs sees it that are expected to end at an instant, 0: never: without what is held for them, for gangs of a
-// lower priority, and from the end on. O(log gangs + holds), and where some of it is not seen the cost of an update.
+// Seen is the snapshot as a plan for a gang, and others that start with it, sees it, whose new members are expected to end at an instant, 0: never: without
+// what is held for them, for gangs of a lower priority, and from the end of the gang on. O(log gangs + holds), and where some of it is not seen the cost of an update.
 //
 // order: holds.1, time.5
-func Seen(c *snapshot.Snapshot, priority, end int64, is func(gang string) bool) *snapshot.Snapshot {
-	var gone []*snapshot.Member
-	each(c, func(gang string, held *snapshot.GangMembers) {
-		if held.Priority < priority || is(gang) || begins(held, end) {
-			gone = append(gone, held.Members...)
-		}
+func Seen(c *snapshot.Snapshot, priority int64, gang string, end int64, is func(gang string) bool) *snapshot.Snapshot {
+	if end != 0 {
+		end = ends.With(c, gang, end)
+	}
+	next, _ := without(c, func(gang string, held *snapshot.GangMembers) bool {
+		return held.Priority < priority || is(gang) || begins(held, end)
 	})
-	return without(c, gone)
+	return next
 }
 
 // begins says whether all that is held for a gang is held from an instant on, or later; never from 0 on.
@@ -115,15 +116,14 @@ func AreLater(c *snapshot.Snapshot) (later bool) {
 	return later
 }
 
-// Meanwhile is the snapshot without what is held from an instant on, 0: all is there; back puts it into a later one, beside what has come.
-func Meanwhile(c *snapshot.Snapshot, end int64) (_ *snapshot.Snapshot, back func(*snapshot.Snapshot) (*snapshot.Snapshot, error)) {
-	var gone []*snapshot.Member
-	each(c, func(_ string, held *snapshot.GangMembers) {
-		if begins(held, end) {
-			gone = append(gone, held.Members...)
-		}
-	})
-	return without(c, gone), func(next *snapshot.Snapshot) (*snapshot.Snapshot, error) {
+// Meanwhile is the snapshot as it is for a gang whose new members end at an instant, 0: never: without what is held from its end on. back puts that into a
+// later one, beside what has come.
+func Meanwhile(c *snapshot.Snapshot, gang string, end int64) (_ *snapshot.Snapshot, back func(*snapshot.Snapshot) (*snapshot.Snapshot, error)) {
+	if end != 0 {
+		end = ends.With(c, gang, end)
+	}
+	bare, gone := without(c, func(_ string, held *snapshot.GangMembers) bool { return begins(held, end) })
+	return bare, func(next *snapshot.Snapshot) (*snapshot.Snapshot, error) {
 		if len(gone) == 0 {
 			return next, nil
 		}
@@ -135,16 +135,21 @@ func Meanwhile(c *snapshot.Snapshot, end int64) (_ *snapshot.Snapshot, back func
 	}
 }
 
-// without is the snapshot without some holds.
-func without(c *snapshot.Snapshot, gone []*snapshot.Member) *snapshot.Snapshot {
+// without is the snapshot without what is held for some gangs, which is told.
+func without(c *snapshot.Snapshot, are func(gang string, held *snapshot.GangMembers) bool) (next *snapshot.Snapshot, gone []*snapshot.Member) {
+	each(c, func(gang string, held *snapshot.GangMembers) {
+		if are(gang, held) {
+			gone = append(gone, held.Members...)
+		}
+	})
 	if len(gone) == 0 {
-		return c
+		return c, nil
 	}
 	next, err := c.Update(cluster.Delta{Remove: refs(gone)})
 	if err != nil {
-		return c // never: they are there
+		return c, nil // never: they are there
 	}
-	return next
+	return next, gone
 }
 
 func refs(members []*snapshot.Member) (out []cluster.MemberRef) {
@@ -170,7 +175,7 @@ func Take(c *snapshot.Snapshot, priority int64, node int32) (*snapshot.Snapshot,
 		first := slices.MinFunc(all, func(a, b *snapshot.GangMembers) int {
 			return cmp.Or(cmp.Compare(a.Priority, b.Priority), muster.CompareNatural(b.Name, a.Name))
 		})
-		next := without(c, first.Members)
+		next, _ := without(c, func(_ string, held *snapshot.GangMembers) bool { return held == first })
 		return next, next != c
 	}
 	return c, false

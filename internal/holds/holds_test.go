@@ -54,10 +54,10 @@ func TestTake(t *testing.T) {
 func TestSeen(t *testing.T) {
 	c := held(t, on("g", "a", 1), on("h", "b", 2))
 	nobody := func(string) bool { return false }
-	require.Same(t, c, Seen(c, 1, 0, nobody))
-	require.Len(t, Of(Seen(c, 2, 0, nobody)), 1)
-	require.Len(t, Of(Seen(c, 0, 0, func(gang string) bool { return gang == "h" })), 1)
-	require.Empty(t, Of(Seen(c, 3, 0, nobody)))
+	require.Same(t, c, Seen(c, 1, "", 0, nobody))
+	require.Len(t, Of(Seen(c, 2, "", 0, nobody)), 1)
+	require.Len(t, Of(Seen(c, 0, "", 0, func(gang string) bool { return gang == "h" })), 1)
+	require.Empty(t, Of(Seen(c, 3, "", 0, nobody)))
 	require.Len(t, Of(c), 2)
 }
 
@@ -141,17 +141,17 @@ func TestHoldsFromAnInstant(t *testing.T) {
 	require.True(t, AreLater(c))
 	require.False(t, AreLater(held(t, on("h", "b", 0))))
 	nobody := func(string) bool { return false }
-	require.Same(t, c, Seen(c, 0, 0, nobody))
-	require.Same(t, c, Seen(c, 0, 6, nobody), "it ends after the first is held")
-	require.Len(t, Of(Seen(c, 0, 5, nobody)), 1)
-	bare, back := Meanwhile(c, 4)
+	require.Same(t, c, Seen(c, 0, "", 0, nobody))
+	require.Same(t, c, Seen(c, 0, "", 6, nobody), "it ends after the first is held")
+	require.Len(t, Of(Seen(c, 0, "", 5, nobody)), 1)
+	bare, back := Meanwhile(c, "", 4)
 	require.Len(t, Of(bare), 1)
 	again, err := back(bare)
 	require.NoError(t, err)
 	require.Equal(t, Of(c), Of(again))
 	require.Equal(t, int64(7), Of(again)[1].From)
 	require.Equal(t, int64(16), Of(again)[1].End)
-	same, back := Meanwhile(c, 6)
+	same, back := Meanwhile(c, "", 6)
 	require.Same(t, c, same)
 	again, err = back(c)
 	require.NoError(t, err)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/bounds"
-	"github.com/muster-sched/muster/internal/ends"
 	"github.com/muster-sched/muster/internal/front"
 	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/layout"
@@ -98,11 +97,7 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b bounds.Search) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	end := req.End
-	if end != 0 {
-		end = ends.With(c, req.Name, end)
-	}
-	c = holds.Seen(c, req.Priority, end, func(gang string) bool { return gang == req.Name || t != nil && t.Has(gang) })
+	c = holds.Seen(c, req.Priority, req.Name, req.End, func(gang string) bool { return gang == req.Name || t != nil && t.Has(gang) })
 	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{

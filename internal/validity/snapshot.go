@@ -145,8 +145,9 @@ func Seen(spec cluster.Spec, req *gang.Request) cluster.Spec {
 			first[h.Gang] = h.From
 		}
 	}
+	end := lastEnd(spec.Running, req)
 	for _, h := range spec.Holds {
-		before := req.End != 0 && first[h.Gang] != 0 && req.End <= first[h.Gang]
+		before := end != 0 && first[h.Gang] != 0 && end <= first[h.Gang]
 		if least[h.Gang] < req.Priority || h.Gang == req.Name || before {
 			continue
 		}
@@ -157,4 +158,19 @@ func Seen(spec cluster.Spec, req *gang.Request) cluster.Spec {
 	}
 	spec.Holds = nil
 	return spec
+}
+
+// lastEnd is when the last member of a gang ends, of those that run and stay and the new ones; 0: never.
+func lastEnd(running []cluster.Running, req *gang.Request) int64 {
+	last := req.End
+	for _, r := range running {
+		switch {
+		case r.Gang != req.Name || r.Leaving:
+		case r.End == 0 || last == 0:
+			return 0
+		default:
+			last = max(last, r.End)
+		}
+	}
+	return last
 }

@@ -46,6 +46,21 @@ func (d *draft) endOf(m *member.Member) int64 {
 	return d.expected.deadline
 }
 
+// lastEnd is when the last of the members that wait ends, 0: unknown of one.
+func (d *draft) lastEnd(members []*member.Member) (last int64) {
+	for _, m := range members {
+		if m.Node != "" {
+			continue
+		}
+		end := d.endOf(m)
+		if end == 0 {
+			return 0
+		}
+		last = max(last, end)
+	}
+	return last
+}
+
 // ends are what the objects of a gang say for all its members; 0: nothing.
 type ends struct{ at, deadline int64 }
 

@@ -216,19 +216,16 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 	q := &d.result.Request
 	q.Tree, q.Gather, q.PP, q.DP = d.tree, member.Unique(d.gather), d.pp, d.dp
 	q.MinMember, q.Total, q.Quota, q.NeverPreempts = d.min, d.total, d.quota, d.never
-	q.AffinityKey = object.AgreedOn(member.PodsOf(members), affinityKey)
+	q.AffinityKey, q.End = object.AgreedOn(member.PodsOf(members), affinityKey), d.lastEnd(members)
 	if d.min <= len(members) { // else it waits for the others
 		whole.Group(q)
 	}
 	d.asks = muster.Resources{}
 	var shapes shapes
-	ends := true // all are known
 	for _, m := range members {
 		if m.Node != "" {
 			continue
 		}
-		end := d.endOf(m)
-		q.End, ends = max(q.End, end), ends && end != 0
 		q.Members = append(q.Members, gang.Member{
 			Name: m.Name, Index: m.Index, Indexed: m.Indexed, Shape: shapes.of(m), NonPreemptible: m.Pinned,
 		})
@@ -236,9 +233,6 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 		if m.Obj == nil {
 			lists.Enter(&d.result.promised, m.Name, true)
 		}
-	}
-	if !ends {
-		q.End = 0
 	}
 	q.Tolerated = d.team == nil && !slices.ContainsFunc(members, func(m *member.Member) bool { return !m.Tolerated })
 	d.kept = r.limit(d, members, q)

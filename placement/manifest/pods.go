@@ -131,9 +131,7 @@ func (all *pods) readPod(o *object.Object) {
 	mirror := o.Stated("kubernetes.io/config.mirror").Present()
 	m.Tolerated = mirror || slices.ContainsFunc(o.Owners, func(w object.Reference) bool { return w.Kind == "DaemonSet" })
 	m.Unevictable = m.Tolerated || m.Spec.Unevictable
-	if at := o.Root.Sub("status").Get("startTime").Time(); !at.IsZero() {
-		m.Started = at.Unix()
-	}
+	m.Started = seconds(o.Root.Sub("status").Get("startTime").Time())
 	readEnd(m, o)
 	for key, value := range selectors.OfDomain(o.Annotation(koordinatorPrefix + "network-topology-selector")) {
 		if m.Spec.Shape.Selector == nil {
