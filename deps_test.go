@@ -79,7 +79,7 @@ const arrows = `
 	internal/preferred    < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/model internal/room internal/snapshot internal/limits internal/front internal/problem internal/outcome internal/search
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/intern internal/model internal/room internal/snapshot internal/front internal/bounds internal/problem internal/outcome internal/search preempt internal/leavable
 	internal/remedies     < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/hitting internal/front internal/model internal/room internal/snapshot internal/bounds internal/problem internal/search internal/kinds internal/leavable
-	placement             < internal/printed internal/known . topology numa quota gang cluster explain internal/cow internal/layout internal/roll internal/index internal/hitting internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/ends internal/limits internal/ranks internal/bounds internal/problem internal/outcome internal/search internal/preferred internal/victims internal/remedies preempt
+	placement             < internal/printed internal/known . topology numa quota gang gang/queue cluster explain internal/cow internal/layout internal/roll internal/index internal/hitting internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/ends internal/limits internal/ranks internal/bounds internal/problem internal/outcome internal/search internal/preferred internal/victims internal/remedies preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	internal/hostlist     < .
 	internal/keyends      < topology
@@ -116,7 +116,7 @@ const arrows = `
 	internal/draws        < . topology numa gang cluster internal/validity
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed internal/draws
 	internal/agreed       < . topology numa quota gang cluster placement internal/draws internal/reference internal/validity
-	internal/scenario     < . topology numa quota gang preempt cluster explain internal/kinds placement placement/render internal/validity internal/reference
+	internal/scenario     < . topology numa quota gang gang/queue preempt cluster explain internal/kinds placement placement/render internal/validity internal/reference
 	internal/cli          < internal/printed internal/keyends internal/match . fabric topology numa quota gang preempt cluster explain internal/known internal/document placement placement/manifest placement/render
 	cmd/muster            < internal/cli
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli

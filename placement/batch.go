@@ -26,6 +26,8 @@ type Planned struct {
 	Result  *Result
 	// Err is an [Unschedulable] or holds [muster.InvalidError]s.
 	Err error
+	// Start is, beside an Err, when the gang starts at the latest: room is held for it from then on ([BatchBy]). Nil: nothing is held for it.
+	Start *Start
 }
 
 // Batch plans a queue: every gang on the snapshot that the ones before it left. It returns the snapshot after the last
@@ -74,12 +76,17 @@ func BatchContext(ctx context.Context, c *Cluster, queue []*gang.Request) (*Clus
 	c = newSideBySide(turns).plan(ctx, c)
 	c, turns = nextPass(ctx, c, turns, quota.Borrow, victims.Nobody)
 	c, turns = nextPass(ctx, c, turns, quota.Fair, victims.Anybody)
-	planned := make([]Planned, 0, len(queue))
+	return c, plannedOf(ctx, turns)
+}
+
+// plannedOf lists what became of the gangs of all turns.
+func plannedOf(ctx context.Context, turns []turn) (all []Planned) {
+	all = make([]Planned, 0, len(turns))
 	for i := range turns {
 		turns[i].refuseApart(ctx)
-		planned = append(planned, turns[i].planned...)
+		all = append(all, turns[i].planned...)
 	}
-	return c, planned
+	return all
 }
 
 // withDemand is the snapshot in which all requests of the queue count as demand of their quotas. Of a resource for

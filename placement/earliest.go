@@ -195,18 +195,22 @@ func EarliestAll(c *Cluster, queue []*gang.Request, opt EarliestOptions) (*Clust
 func EarliestAllContext(ctx context.Context, c *Cluster, queue []*gang.Request, opt EarliestOptions) (*Cluster, []Starting) {
 	all := make([]Starting, len(queue))
 	for i, req := range queue {
-		s := &all[i]
-		if s.Start, s.Err = EarliestContext(ctx, c, req, opt); s.Err != nil {
-			continue
-		}
-		next, err := c.Update(cluster.Delta{Holds: map[string][]cluster.Hold{req.Name: s.Start.Holds()}})
-		if err != nil {
-			s.Start, s.Err = nil, err
-			continue
-		}
-		c = next
+		c, all[i].Start, all[i].Err = earliestHeld(ctx, c, req, opt)
 	}
 	return c, all
+}
+
+// earliestHeld is the earliest start of a gang, and the cluster with what is held for it; an error leaves that as it is.
+func earliestHeld(ctx context.Context, c *Cluster, req *gang.Request, opt EarliestOptions) (*Cluster, *Start, error) {
+	s, err := EarliestContext(ctx, c, req, opt)
+	if err != nil {
+		return c, nil, err
+	}
+	next, err := c.Update(cluster.Delta{Holds: map[string][]cluster.Hold{req.Name: s.Holds()}})
+	if err != nil {
+		return c, nil, err
+	}
+	return next, s, nil
 }
 
 // waiting is a copy of a request that evicts nobody, and must lie in one domain of the layer that is waited for.

@@ -116,6 +116,9 @@ func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt Expl
 		case len(why.Together) > 0:
 			e.tellWhy(ctx, s, req, why)
 			e.NotTried = notOfIt("it could start by itself: what the gangs need that start together with it is told of them")
+		case why.Behind != "":
+			e.tellWhy(ctx, s, req, why)
+			e.NotTried = notOfIt("the gang in front of it has to start first: what that one needs is told of it")
 		case alone:
 			e.tellWhy(ctx, s, req, why)
 			e.NotTried = notOfIt("it could start by itself, but not with the gangs that start together with it")

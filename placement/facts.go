@@ -189,7 +189,7 @@ func (f *factFinder) reasons() (out []explain.Fact) {
 		}
 		add(code, explain.Detail{Quota: u.RefusedBy.Quota, Short: u.RefusedBy.Short})
 		return out
-	case u.Rule == RuleRefused:
+	case u.ruleSaysAll():
 		add(explain.CodeRule, explain.Detail{Rule: u.Rule})
 		return out
 	case u.Rule == "" && f.total() < f.wanted:

@@ -172,6 +172,7 @@ func TestFieldsOfAnswersAreFilled(t *testing.T) {
 	require.ErrorAs(t, err, &why)
 	why.RefusedBy = &quota.Refusal{}  // see TestQuotaRefuses
 	why.Together = []string{"others"} // see TestQueueOfGangsTogether
+	why.Behind = "others"             // see TestNobodyBehindOneThatWaits
 	// See TestContextEndsASearch.
 	why.AtLeast, why.Tiers[1].AtLeast, why.Stopped = true, true, context.Canceled
 	filled(t, *why)

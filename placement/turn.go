@@ -78,7 +78,10 @@ func (t *turn) add(p Planned) {
 // or there is no plan (see checkEqual).
 func (t *turn) request() *gang.Request { return t.requests[0] }
 
-// limit is the limit of quotas under which the gangs are planned, empty for the default.
+// pass is the limit of quotas under which the gangs are planned.
+func (t *turn) pass() quota.Limit { return cmp.Or(t.limit(), quota.Fair) }
+
+// limit is the limit of quotas under which the gangs are to be planned, empty for the default.
 func (t *turn) limit() quota.Limit {
 	if t.request() == nil {
 		return ""
@@ -122,13 +125,18 @@ func (t *turn) decide(ctx context.Context, c *Cluster, leave victims.Leave) (a a
 		a.err = err
 	case t.alone != nil:
 		a.err = t.alone
-	case len(t.requests) == 1 && len(t.gather) == 0 && (t.request() == nil || len(t.request().LimitsTogether) == 0):
+	case t.isPlain():
 		a.results = make([]*Result, 1)
 		a.results[0], a.err = planOn(ctx, s, t.request(), leave, bounds.Search{})
 	default:
 		a.results, a.err = togetherOn(ctx, s, t.gather, leave, t.requests)
 	}
 	return a
+}
+
+// isPlain says whether the turn is a gang that is planned like any other.
+func (t *turn) isPlain() bool {
+	return len(t.requests) == 1 && len(t.gather) == 0 && (t.request() == nil || len(t.request().LimitsTogether) == 0)
 }
 
 // answer is what a turn finds on a snapshot: a result for each gang, or an error; nothing, if it was passed over.
@@ -150,7 +158,7 @@ func (t *turn) settle(c *Cluster, a *answer) *Cluster {
 	t.err = a.err
 	for i := range t.planned {
 		p := &t.planned[i]
-		p.Pass, p.Cluster, p.Err = cmp.Or(t.limit(), quota.Fair), c, a.err
+		p.Pass, p.Cluster, p.Err = t.pass(), c, a.err
 		if a.err == nil {
 			p.Result = a.results[i]
 		}

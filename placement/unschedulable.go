@@ -43,6 +43,9 @@ type Unschedulable struct {
 	// Together are, in a queue, the gangs that start together with this one and cannot: it waits for them and could be
 	// placed without them. Wanted counts its members then, and none of them fits. Empty in every other refusal.
 	Together []string
+	// Behind is, in a queue by the discipline [queue.Strict], the gang in front of this one that waits: this one was not planned. Wanted counts its members then.
+	// Empty in every other refusal.
+	Behind string
 	// Wanted is the least number of new members that had to be placed; Fits the most that the rules allow.
 	Wanted, Fits int
 	// AtLeast says that the search ended before all of these were counted, Fits and those in Tiers: perhaps more fit.
@@ -133,6 +136,9 @@ func (u *Unschedulable) text() string {
 	if len(u.Together) > 0 {
 		return u.verdict() + ": " + u.Rule + ", which cannot start"
 	}
+	if u.Behind != "" {
+		return u.verdict() + ": " + u.Rule
+	}
 	reason := u.Rule
 	if reason == "" {
 		reason = "insufficient slots"
@@ -154,6 +160,9 @@ func (u *Unschedulable) text() string {
 	}
 	return text
 }
+
+// ruleSaysAll says whether there is no more to a refusal than its rule: a plan would be known, or none was looked for.
+func (u *Unschedulable) ruleSaysAll() bool { return u.Rule == RuleRefused || u.Behind != "" }
 
 // verdict is what is known, as the first words of a refusal.
 func (u *Unschedulable) verdict() string {

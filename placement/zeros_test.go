@@ -18,12 +18,14 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 		placement.NewCluster, placement.Plan, placement.Candidates, placement.Batch, placement.Together,
 		placement.PlanContext, placement.BatchContext, placement.TogetherContext, placement.Explain, placement.ExplainContext,
 		placement.MaxFit, placement.Standing, placement.Places, placement.Earliest, placement.EarliestContext, placement.EarliestAll, placement.EarliestAllContext, placement.Start{},
+		placement.BatchBy, placement.BatchByContext,
 	)
 	c := newCluster(t, board(t))
 	zeros.Walk(
 		t, c.Tree, c.Free, c.Node, c.RunningOn, c.Apply, c.Release, c.Update,
 		func(req *gang.Request) (*placement.Result, error) { return placement.Plan(c, req) },
 		func(queue []*gang.Request) { placement.Batch(c, queue) },
+		func(queue []*gang.Request, opt placement.BatchOptions) { placement.BatchBy(c, queue, opt) },
 		func(req *gang.Request, opt placement.ExplainOptions) { placement.Explain(c, req, opt) },
 		func(res *placement.Result) { _, _ = placement.Places(c, res) },
 		func(q placement.FitQuestion) { _, _ = placement.MaxFit(c, q) },

@@ -8,5 +8,5 @@ import (
 )
 
 func TestZeroValuesDoNoHarm(t *testing.T) {
-	zeros.Package(t, new(queue.Queue), queue.Compare, queue.CompareMembers, queue.ComparePods)
+	zeros.Package(t, new(queue.Queue), queue.Compare, queue.CompareMembers, queue.ComparePods, queue.Discipline(""))
 }

@@ -52,6 +52,12 @@ func Of(c *snapshot.Snapshot) (out []cluster.Hold) {
 	return out
 }
 
+// Any says whether room is held for a gang. O(log gangs).
+func Any(c *snapshot.Snapshot, gang string) bool {
+	_, is := c.Gangs.Get(&snapshot.GangMembers{Name: prefix + gang})
+	return is
+}
+
 // running is a hold as a member that runs: it needs nobody beside it, and never leaves.
 func running(h *cluster.Hold) cluster.Running {
 	return cluster.Running{

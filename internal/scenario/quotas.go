@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang/queue"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/render"
@@ -57,24 +58,28 @@ func (s *session) quotaText() (string, error) {
 	return b.String(), err
 }
 
-// batch plans a queue, one gang a line, and draws what then runs. What is true of every plan must hold of these; the queue is also planned
+// batch plans a queue, one gang a line, and draws what then runs, and what is held where a discipline is named. What is true of every plan must hold of these; the queue is also planned
 // again, and on the same cluster given in other orders.
-func (s *session) batch(t testing.TB, text string) (string, error) {
+func (s *session) batch(t testing.TB, w *words, text string) (string, error) {
 	t.Helper()
-	queue, err := s.requests(text)
+	opt := placement.BatchOptions{Discipline: queue.Discipline(w.text("discipline")), Now: int64(w.number("now", 0))}
+	if err := w.err(); err != nil {
+		return "", err
+	}
+	requests, err := s.requests(text)
 	if err != nil {
 		return "", err
 	}
-	last, planned := placement.Batch(s.cluster, queue())
+	last, planned := placement.BatchBy(s.cluster, requests(), opt)
 	said := verdicts(planned)
 	for range runs {
-		_, again := placement.Batch(s.cluster, queue())
+		_, again := placement.BatchBy(s.cluster, requests(), opt)
 		require.Equal(t, said, verdicts(again), "equal arguments, another answer")
 	}
 	for name, permute := range permutations {
 		other, err := placement.NewCluster(permute(s.snapshot().dump()))
 		require.NoError(t, err)
-		_, again := placement.Batch(other, queue())
+		_, again := placement.BatchBy(other, requests(), opt)
 		require.Equal(t, said, verdicts(again), "another answer on a new cluster, input %s", name)
 	}
 	for _, p := range planned {
@@ -88,6 +93,9 @@ func (s *session) batch(t testing.TB, text string) (string, error) {
 		require.NoError(t, validity.Check(c.dump(), &req, p.Result), "the plan of %s is not valid", req.Name)
 	}
 	drawn, err := s.change(last, nil)
+	if opt.Discipline != "" {
+		drawn += s.heldText()
+	}
 	return said + drawn, err
 }
 
@@ -106,6 +114,9 @@ func verdicts(planned []placement.Planned) string {
 		switch {
 		case errors.Is(p.Err, placement.ErrUnschedulable):
 			line += p.Err.Error()
+			if p.Start != nil {
+				line += fmt.Sprintf("; starts at %d", p.Start.At)
+			}
 		case p.Err != nil:
 			line += "error: " + p.Err.Error()
 		default:

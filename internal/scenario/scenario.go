@@ -45,7 +45,7 @@
 //	part leader 0-2,5 [min=2] [parts=1] [must=leaf] [prefer=unit] [multiple=node:2] [apart=leaf:1] [alone=leaf] [parts-apart=leaf:1] [within=unit:1] [group=4,2] [group-must=leaf,-] [group-prefer=...] [tree=power]
 //	bundle any [0-3] ...               one that is no group
 //	candidates first=3 ...                           the best plans, arguments as for plan
-//	batch                                            a queue: gangs, one a line, arguments as for plan; the cluster after it
+//	batch discipline=easy now=0                      a queue: gangs, one a line, arguments as for plan; the cluster after it, and by a discipline what is held
 //	     [together=t] [together-must=leaf]           beside these: gangs of one name start together
 //	together [must=leaf] [prefer=spine]              gangs that start together, one a line, arguments as for plan; the cluster after it
 //	     [together=t together-apart=unit:4] [together=t gangs-apart=leaf:1] [... gangs-alone=leaf]    limits of all, and of gangs
@@ -153,7 +153,7 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 	case "together":
 		return s.together(t, w, d.Input)
 	case "batch":
-		return s.batch(t, d.Input)
+		return s.batch(t, w, d.Input)
 	case "quotas":
 		return s.quotaText()
 	}

@@ -364,6 +364,9 @@ func reason(err error) object {
 	if len(why.Together) > 0 {
 		doc = append(doc, field{"together", why.Together})
 	}
+	if why.Behind != "" {
+		doc = append(doc, field{"behind", why.Behind})
+	}
 	if o := why.InTheWay(); len(o.Members) > 0 {
 		members := []object{}
 		for _, m := range o.Members {
