@@ -136,6 +136,8 @@ type Holder struct {
 	// Gang or Node; the other one is empty.
 	Gang, Node string
 	Slots      int64
+	// From is, of room that is held for a gang (cluster.Hold), the instant from which on it is; 0: it is held at once, or somebody runs there.
+	From int64
 }
 
 // Relaxation is a change that makes a gang start.

@@ -78,11 +78,15 @@ func TestHoldsAreMadeAnew(t *testing.T) {
 	above, top, again, soon := whole("above", 1, 8), whole("top", 2, 3), whole("wide", 1, 9), whole("soon", 1, 5)
 	above.Priority, soon.Priority, top.Priority, top.NeverPreempts = 1, 1, 2, true
 	again.Members[0].Name = "again"
+	more := whole("a", 1, 0)
+	more.Members[0].Name = "2"
 	for name, c := range map[string]struct {
 		requests []*gang.Request
 		want     []int64
 	}{
 		"a plan above":                        {[]*gang.Request{whole("wide", 2, 0), whole("next", 2, 0), above}, []int64{8, -1, -1}},
+		"a hold above":                        {[]*gang.Request{whole("wide", 2, 7), whole("next", 2, 7), top}, []int64{8, 15, 5}},
+		"a gang whose end one waits for":      {[]*gang.Request{whole("wide", 2, 7), more}, []int64{5, -1}},
 		"a hold above, and a plan above that": {[]*gang.Request{whole("wide", 2, 7), whole("next", 2, 7), top, soon}, []int64{8, 15, 5, -1}},
 		"other members of the gang":           {[]*gang.Request{whole("wide", 2, 0), again}, []int64{-1, -1}},
 	} {

@@ -59,9 +59,14 @@ func (f *factFinder) holders(d layout.Vertex) []explain.Holder {
 	}
 	var most []explain.Holder
 	for name, n := range gangs {
-		most = among(most, explain.Holder{Gang: holds.Called(name), Slots: n})
+		most = among(most, f.holder(name, n))
 	}
 	return f.withNodes(d, most)
+}
+
+// holder tells of a gang of the snapshot that holds slots, or of what is held for one.
+func (f *factFinder) holder(gang string, slots int64) explain.Holder {
+	return explain.Holder{Gang: holds.Called(gang), Slots: slots, From: holds.From(f.p.Snapshot, gang)}
 }
 
 // withNodes are those that hold most of a domain, its nodes out of service among them, most slots first.
@@ -111,7 +116,7 @@ func (f *factFinder) weigh() {
 				f.hold(&of, id, on)
 			}
 		})
-		whole = among(whole, explain.Holder{Gang: holds.Called(g.Name), Slots: of.slots})
+		whole = among(whole, f.holder(g.Name, of.slots))
 		return true
 	})
 	f.whole = f.withNodes(layout.Root, whole)

@@ -27,6 +27,19 @@ func Called(gang string) string {
 	return gang
 }
 
+// From is the instant from which on a gang of a snapshot holds room that is kept for one; 0: at once, or its members run. O(holds of the gang).
+func From(c *snapshot.Snapshot, gang string) (at int64) {
+	g, _ := c.Gangs.Get(&snapshot.GangMembers{Name: gang})
+	if _, held := For(gang); !held || g == nil {
+		return 0
+	}
+	at = g.Members[0].Started
+	for _, m := range g.Members {
+		at = min(at, m.Started)
+	}
+	return at
+}
+
 // each goes through the gangs for which room is held, in natural order of names; the priority of a gang of holds is the lowest of them.
 func each(c *snapshot.Snapshot, f func(gang string, held *snapshot.GangMembers)) {
 	c.Gangs.AscendGreaterOrEqual(&snapshot.GangMembers{Name: prefix}, func(g *snapshot.GangMembers) bool {

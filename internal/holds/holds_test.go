@@ -139,6 +139,9 @@ func from(gang, node string, at int64) cluster.Hold {
 func TestHoldsFromAnInstant(t *testing.T) {
 	c := held(t, from("g", "a", 5), from("g", "b", 7), on("h", "b", 0))
 	require.True(t, AreLater(c))
+	require.Equal(t, []int64{5, 0, 0, 0}, []int64{From(c, prefix+"g"), From(c, prefix+"h"), From(c, "g"), From(c, prefix+"nobody")})
+	require.True(t, Any(c, "g"))
+	require.False(t, Any(c, prefix+"g"))
 	require.False(t, AreLater(held(t, on("h", "b", 0))))
 	nobody := func(string) bool { return false }
 	require.Same(t, c, Seen(c, 0, "", 0, nobody))

@@ -36,6 +36,9 @@ func (s *session) whyNot(t testing.TB, w *words) (string, error) {
 		text += fmt.Sprintf(": %d of %d, missing %d", d.Best, d.Slots, d.Missing)
 		for i, h := range d.HeldBy {
 			text += map[bool]string{true: ", held by ", false: " "}[i == 0] + fmt.Sprintf("%s%s:%d", h.Gang, h.Node, h.Slots)
+			if h.From != 0 {
+				text += fmt.Sprintf(" from %d", h.From)
+			}
 		}
 		text += "\n"
 	}

@@ -225,4 +225,6 @@ func TestRoomIsTold(t *testing.T) {
 	require.Equal(t, "No node has room for a member.", tierText(&explain.Fragmentation{Domain: []string{"n"}, Layer: "node", Missing: 9}))
 	held := explain.Fragmentation{Domain: []string{"n"}, Layer: "node", Missing: 9, HeldBy: []explain.Holder{{Gang: "ns/a", Slots: 1}}}
 	require.Equal(t, "The first node, n, has no room for a member; there ns/a holds room for 1.", tierText(&held))
+	held.HeldBy = append(held.HeldBy, explain.Holder{Gang: "hold for ns/b", Slots: 2, From: 5})
+	require.Equal(t, "The first node, n, has no room for a member; there ns/a holds room for 1 and hold for ns/b, from 5 on, for 2.", tierText(&held))
 }

@@ -167,7 +167,7 @@ func tierText(d *explain.Fragmentation) string {
 	return text + held + "."
 }
 
-// holdersText reads `ns/a holds room for 2, ns/b for 1 and node-9, out of service, has room for 1`.
+// holdersText reads `ns/a holds room for 2, hold for ns/b, from 5 on, for 1 and node-9, out of service, has room for 1`.
 func holdersText(holders []explain.Holder, most int) string {
 	var parts []string
 	verb := ""
@@ -175,6 +175,9 @@ func holdersText(holders []explain.Holder, most int) string {
 		who, does := h.Gang, " holds room"
 		if h.Node != "" {
 			who, does = h.Node+", out of service,", " has room"
+		}
+		if h.From != 0 {
+			who += fmt.Sprintf(", from %d on,", h.From)
 		}
 		if does == verb { // said before
 			does = ""

@@ -105,7 +105,11 @@ func fragmentation(d *explain.Fragmentation) object {
 		if h.Node != "" {
 			of = field{"node", h.Node}
 		}
-		holders = append(holders, object{of, {"slots", h.Slots}})
+		holder := object{of, {"slots", h.Slots}}
+		if h.From != 0 {
+			holder = append(holder, field{"from", h.From})
+		}
+		holders = append(holders, holder)
 	}
 	return object{
 		{"tier", d.Tier},
