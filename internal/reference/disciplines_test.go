@@ -41,6 +41,7 @@ func disciplinedQueue(in *Input) (all []*gang.Request) {
 		draw := i + len(in.Spec.Running)
 		req.End = []int64{2, 0, 4, 5, 9}[draw%5]
 		req.Priority -= int64(draw % 2)
+		req.MinMember = min(req.MinMember, len(req.Members)) // none of the gang's own run
 		for k := range req.Members {
 			req.Members[k].Name = fmt.Sprint("new-", req.Members[k].Name)
 		}
