@@ -20,6 +20,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/fabric"
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
@@ -221,6 +222,13 @@ func TestLimitsRefuse(t *testing.T) {
 				specs[0].Max[fmt.Sprint("r-", i)] = 1
 			}
 			_, err := quota.New(specs)
+			return err
+		},
+		"must be between 0 and 1099511627776": func(n int64) error {
+			c, err := placement.NewCluster(cluster.Spec{Nodes: []cluster.Node{{Name: "n"}}})
+			require.NoError(t, err)
+			goal := placement.MoveGoal{Fit: &gang.Request{Name: "g", Members: []gang.Member{{Name: "a"}}}}
+			_, err = placement.Moves(c, goal, placement.MovesOptions{Movers: []placement.Mover{{Gang: "m", Lost: n}}})
 			return err
 		},
 		"more than 16 brackets in a name": inFile(func(n int64) string {

@@ -19,6 +19,7 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 		placement.PlanContext, placement.BatchContext, placement.TogetherContext, placement.Explain, placement.ExplainContext,
 		placement.MaxFit, placement.Standing, placement.Places, placement.Earliest, placement.EarliestContext, placement.EarliestAll, placement.EarliestAllContext, placement.Start{},
 		placement.BatchBy, placement.BatchByContext,
+		placement.Moves, placement.MovesContext, placement.Move{}, placement.MoveCost{},
 	)
 	c := newCluster(t, board(t))
 	zeros.Walk(
@@ -31,6 +32,7 @@ func TestZeroValuesDoNoHarm(t *testing.T) {
 		func(q placement.FitQuestion) { _, _ = placement.MaxFit(c, q) },
 		func(req *gang.Request) { _, _ = placement.Standing(c, req) },
 		func(req *gang.Request, opt placement.EarliestOptions) { _, _ = placement.Earliest(c, req, opt) },
+		func(goal placement.MoveGoal, opt placement.MovesOptions) { _, _ = placement.Moves(c, goal, opt) },
 		func(queue []*gang.Request, opt placement.EarliestOptions) { placement.EarliestAll(c, queue, opt) },
 		func(tree string, shape *gang.Shape) { _, _ = c.Domains(tree, shape) },
 		func(gather []gang.Rule, requests []*gang.Request) { _, _ = placement.Together(c, gather, requests...) },

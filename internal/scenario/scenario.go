@@ -54,6 +54,9 @@
 //	hold                                             its victims leave, and its room is held
 //	why [plans=20] ...                               an explanation, arguments as for plan
 //	when [now=3] [tier=leaf] [hold] ...              the earliest start, arguments as for plan, drawn over those whose end it takes; its room is held from then on
+//	moves [max=3] [wider] [steps=5] ...              who moves so that the gang fits, arguments as for plan, drawn once all have moved; or so that
+//	moves empty=leaf [count=2] [tree=power] ...      domains of a layer are empty. Those who may move, one a line, with rules as for plan; none: all
+//	mover a [lost=5] [must=leaf] ...
 //
 // Where somebody leaves for a plan, a line names the victims and what they cost, and a `-` is a slot of theirs that the plan leaves
 // free.
@@ -150,6 +153,8 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 		return s.whyNot(t, w)
 	case "when":
 		return s.when(w)
+	case "moves":
+		return s.moves(t, w)
 	case "together":
 		return s.together(t, w, d.Input)
 	case "batch":
