@@ -29,7 +29,7 @@ func TestEverythingIsAskedOfCases(t *testing.T) {
 			list, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": c.Objects})
 			require.NoError(t, err)
 			for _, output := range []string{"text", "json"} {
-				status, out, told := command(t, string(list), "-keep-going", "-running", "-places", "-max-fit", "-quotas", "-explain", "-explain-plans", "30", "-o", output, "-")
+				status, out, told := command(t, string(list), "-keep-going", "-running", "-moves", "-places", "-max-fit", "-quotas", "-explain", "-explain-plans", "30", "-o", output, "-")
 				if status == failed { // the input cannot be used at all
 					require.NotEmpty(t, told, "%s %d", path, i)
 					continue

@@ -33,6 +33,7 @@ Examples:
   muster plan cluster.yaml jobs/              plans all gangs of the files
   muster plan -keep-going -o json dump.json   plans what can be planned, as JSON
   muster plan -explain ns/train dump.json     says also why ns/train does not start, and what would make it start
+  muster plan -moves -summary dump.json       says also which running gangs would have to move where, so that others fit
   muster plan -places -o json cluster.yaml    says also where each pod is, with labels and environment for its launcher
   muster plan -without node/n1 dump.json      plans as if there were no such node; domain/row1/rack2: none of its nodes
   muster plan -return 'node/gpu-*' dump.json  plans as if these nodes were back in service
@@ -108,7 +109,7 @@ func (set *settings) execute(files []manifest.File, stdin io.Reader, stdout, std
 	}
 	p, err := Plan(files, Options{
 		Trees: trees, Layers: set.layers, Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, NUMAExclusive: set.exclusive,
-		Topology: cmp.Or(set.topology, onlyName(trees)), Standing: set.running, Added: added, WithoutNodes: set.without.nodes, WithoutDomains: set.without.domains,
+		Topology: cmp.Or(set.topology, onlyName(trees)), Standing: set.running, Movers: set.moves, Added: added, WithoutNodes: set.without.nodes, WithoutDomains: set.without.domains,
 		WithoutGangs: set.without.gangs, Returned: set.returned,
 	})
 	if p != nil {

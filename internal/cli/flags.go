@@ -25,6 +25,7 @@ type settings struct {
 	running           bool
 	when              bool
 	now               string
+	moves             bool
 	places            bool
 	failUnplaced      bool
 	summary           bool
@@ -72,6 +73,7 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 	flags.BoolVar(&set.running, "running", false, "print the gangs that run before the first plan, worst first: where each lies, and where it could lie if it were planned again")
 	flags.BoolVar(&set.when, "when", false, "print, for each gang that has no place after the plans, when it has one at the latest, and whose end that takes: as pods and their owners say by the annotation muster.dev/expected-end or activeDeadlineSeconds")
 	flags.StringVar(&set.now, "now", "", "what `TIME` it is for -when, such as 2026-01-31T12:00:00Z (default: the newest time at which something of the input was made or started)")
+	flags.BoolVar(&set.moves, "moves", false, "print, for each gang that has no place after the plans, which gangs that run have to move where and in which order, so that it has one, at the least cost: work that is lost (as pods and their owners say by the annotation muster.dev/lost-work, in seconds), members, gangs")
 	flags.BoolVar(&set.places, "places", false, "print, for each placed gang, the rank, node, group and domain of every member, in place of who goes where; in JSON also all domains, and labels and environment for its launcher")
 	flags.BoolVar(&set.quotas, "quotas", false, "print the quotas after the plans: what they use, may use and must")
 	flags.BoolVar(&set.strict, "strict", false, "refuse pods with hard rules that are not modelled")
@@ -98,8 +100,10 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 			return fmt.Errorf("-layers %q: a key is missing", *layers)
 		case set.now != "" && timeOf(set.now).IsZero():
 			return fmt.Errorf("-now %q: not a time such as 2026-01-31T12:00:00Z", set.now)
-		case set.output == "svg" && (set.when || set.quotas || set.summary || set.maxFit || set.running || set.places || set.explain.all || len(set.explain.gangs) > 0):
-			return errors.New("-o svg draws plans: -quotas, -summary, -max-fit, -running, -when, -places and -explain are for text")
+		case set.when && set.moves:
+			return errors.New("-when waits for the end of gangs, -moves moves them: only one can be asked for")
+		case set.output == "svg" && (set.when || set.moves || set.quotas || set.summary || set.maxFit || set.running || set.places || set.explain.all || len(set.explain.gangs) > 0):
+			return errors.New("-o svg draws plans: -quotas, -summary, -max-fit, -running, -when, -moves, -places and -explain are for text")
 		case len(set.files) == 0:
 			return errors.New("no files given")
 		}

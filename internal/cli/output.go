@@ -41,6 +41,7 @@ func (p *Planned) writeText(w io.Writer, set *settings, plans func(io.Writer, []
 		{set.maxFit, func() error { return writeMaxFit(w, p) }},
 		{set.running, func() error { return writeRunning(w, p) }},
 		{set.when, func() error { return writeStarts(w, p, set.now) }},
+		{set.moves, func() error { return writeMoves(w, p, set.summary) }},
 		{set.quotas, func() error { return render.QuotasText(w, p.Quotas) }},
 	} {
 		if !part.asked {
@@ -78,6 +79,11 @@ func (p *Planned) writeJSON(w io.Writer, set *settings) (err error) {
 	}
 	if set.when {
 		if r.Starts, err = p.starts(nowOf(p.Input, set.now)); err != nil {
+			return err
+		}
+	}
+	if set.moves {
+		if r.Moves, err = p.moves(); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func TestPicturesHaveNoQuotas(t *testing.T) {
 		status, out, err := command(t, node, "-o", "svg", flag, "-")
 		require.Equal(t, misuse, status)
 		require.Empty(t, out)
-		require.Contains(t, err, "-o svg draws plans: -quotas, -summary, -max-fit, -running, -when, -places and -explain are for text\n")
+		require.Contains(t, err, "-o svg draws plans: -quotas, -summary, -max-fit, -running, -when, -moves, -places and -explain are for text\n")
 	}
 	_, _, err := command(t, node, "-o", "png", "-")
 	require.Contains(t, err, `-o "png": not one of text, json, svg`)

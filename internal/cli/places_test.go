@@ -51,7 +51,7 @@ places of default/pod-1
 	require.NotContains(t, out, "places", "nobody asked")
 	status, _, errs = command(t, "", append([]string{"-places", "-o", "svg"}, story("story-1")...)...)
 	require.Equal(t, misuse, status)
-	require.Contains(t, errs, "-o svg draws plans: -quotas, -summary, -max-fit, -running, -when, -places and -explain are for text\n")
+	require.Contains(t, errs, "-o svg draws plans: -quotas, -summary, -max-fit, -running, -when, -moves, -places and -explain are for text\n")
 }
 
 // Where nobody is placed there is no table, not even an empty one; without groups and domains there are no columns for them.

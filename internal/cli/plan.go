@@ -31,6 +31,8 @@ type Options struct {
 	WithoutNodes, WithoutDomains, WithoutGangs, Returned []string
 	// Standing asks for what [Planned.running] says.
 	Standing bool
+	// Movers asks for what [Planned.moves] says.
+	Movers bool
 	// Layers are label keys that make a topology where the files have none, see [manifest.Options].
 	Layers []string
 	// Trees are topologies beside those of the files.
@@ -64,7 +66,7 @@ type Planned struct {
 // could be read.
 func Plan(files []manifest.File, opt Options) (*Planned, error) {
 	in, err := manifest.Read(files, manifest.Options{
-		Strict: opt.Strict, KeepGoing: opt.KeepGoing, Topology: opt.Topology, Trees: opt.Trees, Layers: opt.Layers, Standing: opt.Standing,
+		Strict: opt.Strict, KeepGoing: opt.KeepGoing, Topology: opt.Topology, Trees: opt.Trees, Layers: opt.Layers, Standing: opt.Standing, Movers: opt.Movers,
 		Added: opt.Added, WithoutNodes: opt.WithoutNodes, WithoutDomains: opt.WithoutDomains, WithoutGangs: opt.WithoutGangs, Returned: opt.Returned,
 	})
 	if in == nil {

@@ -41,11 +41,15 @@ func (p *Planned) standing(req *gang.Request) (*placement.RunningGang, error) {
 	if g, err := placement.Standing(p.Cluster, req); err == nil {
 		return g, nil
 	}
-	plain := &gang.Request{Name: req.Name, Tree: req.Tree, Members: req.Members}
-	if trees := p.Cluster.Trees(); len(trees) > 0 && !slices.ContainsFunc(trees, func(t cluster.NamedTree) bool { return t.Name == cmp.Or(req.Tree, "default") }) {
-		plain.Tree = trees[0].Name
+	return placement.Standing(p.Cluster, &gang.Request{Name: req.Name, Tree: p.knownTree(req.Tree), Members: req.Members})
+}
+
+// knownTree is a topology by its name, another one if the cluster has none of this name.
+func (p *Planned) knownTree(name string) string {
+	if trees := p.Cluster.Trees(); len(trees) > 0 && !slices.ContainsFunc(trees, func(t cluster.NamedTree) bool { return t.Name == cmp.Or(name, "default") }) {
+		return trees[0].Name
 	}
-	return placement.Standing(p.Cluster, plain)
+	return name
 }
 
 // compareRunning puts the gang first that is most tiers wider than it need be, then those that would lie better elsewhere, larger ones

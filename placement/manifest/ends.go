@@ -1,4 +1,4 @@
-// When are members expected to end? As their pods, or the objects that make them, say.
+// When are members expected to end, and what is lost if they stop before? As their pods, or the objects that make them, say.
 
 package manifest
 
@@ -12,9 +12,12 @@ import (
 // expectedEnd is the annotation that says when a pod, or what an object makes, is expected to end.
 const expectedEnd = "muster.dev/expected-end"
 
-// readEnd reads when a pod is expected to end: the instant itself, or how long it may run once it has started.
+// lostWork is the annotation that says how many seconds of work are lost if a pod, or what an object makes, stops now: those since its last checkpoint.
+const lostWork = "muster.dev/lost-work"
+
+// readEnd reads when a pod is expected to end: the instant itself, or how long it may run once it has started; and what is lost if it does not run on.
 func readEnd(m *member.Member, o *object.Object) {
-	m.End = seconds(o.Annotation(expectedEnd).Time())
+	m.End, m.Lost = seconds(o.Annotation(expectedEnd).Time()), lostOf(o)
 	if f := o.Root.Sub("spec").Get("activeDeadlineSeconds"); f.Present() {
 		n, _ := f.Whole(1)
 		m.Deadline = int64(n)
@@ -61,8 +64,32 @@ func (d *draft) lastEnd(members []*member.Member) (last int64) {
 	return last
 }
 
+// lostWork is what is lost once any of the members moves: the most that one of them, or an object of the gang, says.
+func (d *draft) lostWork(members []*member.Member) int64 {
+	if d.expected == nil {
+		d.expected = d.readEnds()
+	}
+	most := d.expected.lost
+	for _, m := range members {
+		if m.Node != "" {
+			most = max(most, m.Lost)
+		}
+	}
+	return most
+}
+
+// lostOf is the work that an object says is lost, in seconds.
+func lostOf(o *object.Object) int64 {
+	f := o.Annotation(lostWork)
+	if !f.Present() {
+		return 0
+	}
+	n, _ := f.Count(f.Text(), 0)
+	return int64(n)
+}
+
 // ends are what the objects of a gang say for all its members; 0: nothing.
-type ends struct{ at, deadline int64 }
+type ends struct{ at, deadline, lost int64 }
 
 // readEnds reads the objects that make a gang.
 func (d *draft) readEnds() *ends {
@@ -74,6 +101,7 @@ func (d *draft) readEnds() *ends {
 		if e.at == 0 {
 			e.at = seconds(o.Annotation(expectedEnd).Time())
 		}
+		e.lost = max(e.lost, lostOf(o))
 		if at := deadlineOf(o); e.deadline == 0 || at > 0 && at < e.deadline {
 			e.deadline = at
 		}

@@ -75,10 +75,37 @@ func TestWrongEnds(t *testing.T) {
 	for text, want := range map[string]string{
 		`{apiVersion: v1, kind: Pod, metadata: {name: p, annotations: {muster.dev/expected-end: soon}}, spec: {nodeName: n1}, status: {phase: Running}}`:                            `Pod/p: metadata.annotations[muster.dev/expected-end] "soon": not a timestamp`,
 		`{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: n1, activeDeadlineSeconds: 0}, status: {phase: Running}}`:                                                `Pod/p: spec.activeDeadlineSeconds "0": must be at least 1`,
+		`{apiVersion: v1, kind: Pod, metadata: {name: p, annotations: {muster.dev/lost-work: 1h}}, spec: {nodeName: n1}, status: {phase: Running}}`:                                 `Pod/p: metadata.annotations[muster.dev/lost-work] "1h": not a whole number`,
 		`{apiVersion: batch/v1, kind: Job, metadata: {name: j, annotations: {muster.dev/expected-end: soon}}, spec: {completions: 1, template: {spec: {containers: [{name: c}]}}}}`: `Job/j: metadata.annotations[muster.dev/expected-end] "soon": not a timestamp`,
 		`{apiVersion: scheduling.x-k8s.io/v1alpha1, kind: PodGroup, metadata: {name: g, annotations: {muster.dev/expectedend: "2026-03-02T10:00:00Z"}}, spec: {minMember: 1}}`:      `muster.dev/expected-end`,
 	} {
 		_, err := manifest.Read([]manifest.File{{Name: "in.yaml", Data: []byte(oneNode + "---\n" + text)}}, manifest.Options{})
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// Who may move is told with the rules of the gang and the most that one of its objects or pods says is lost, pods in no gang with their own.
+func TestMovers(t *testing.T) {
+	const text = oneNode + `---
+{apiVersion: scheduling.x-k8s.io/v1alpha1, kind: PodGroup, metadata: {name: g, annotations: {muster.dev/lost-work: "60"}}, spec: {minMember: 2}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {scheduling.x-k8s.io/pod-group: g}, annotations: {muster.dev/lost-work: "600"}}, spec: {nodeName: n1, nodeSelector: {zone: z}, containers: [{name: c}]}, status: {phase: Running}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: b, labels: {scheduling.x-k8s.io/pod-group: g}}, spec: {nodeName: n1, containers: [{name: c}]}, status: {phase: Running}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: n1, nodeSelector: {zone: z}, containers: [{name: c}]}, status: {phase: Running}}
+`
+	require.Empty(t, read(t, text).Movers, "nobody asked")
+	in, err := manifest.Read([]manifest.File{{Name: "in.yaml", Data: []byte(text)}}, manifest.Options{Movers: true})
+	require.NoError(t, err)
+	require.Empty(t, in.Standing)
+	require.Len(t, in.Movers, 2)
+	g, p := in.Movers[0], in.Movers[1]
+	require.Equal(t, "default/g", g.Gang)
+	require.Equal(t, int64(600), g.Lost)
+	require.Len(t, g.Request.Members, 2)
+	require.Equal(t, map[string]string{"zone": "z"}, g.Request.Members[0].Shape.Selector)
+	require.Equal(t, "default/p", p.Gang)
+	require.Zero(t, p.Lost)
+	require.Equal(t, map[string]string{"zone": "z"}, p.Request.Members[0].Shape.Selector)
 }

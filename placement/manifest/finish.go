@@ -96,7 +96,7 @@ func (r *reader) finish(d *draft) bool {
 	}
 	d.result.Request.Name, d.lacks = d.name, whole.Lacking()
 	r.run(d, members, leaving, d.min, r.closings(d, members, &whole))
-	if r.base.opt.Standing && !d.plain && d.runs > 0 {
+	if d.runs > 0 && (r.base.opt.Movers || r.base.opt.Standing && !d.plain) {
 		r.standing(d, members, &whole)
 	}
 	d.members = members

@@ -42,6 +42,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/gang/queue"
+	"github.com/muster-sched/muster/placement"
 )
 
 // File is an input: what it is called in messages, and its bytes. Both may be packed by gzip.
@@ -75,6 +76,8 @@ type Options struct {
 	Returned []string
 	// Standing asks for Input.Standing.
 	Standing bool
+	// Movers asks for Input.Movers.
+	Movers bool
 	// Layers are label keys of nodes, widest first, or their ends behind the slash: they make the topology where the input has none.
 	Layers []string
 	// Trees are topologies beside those of the objects, such as package fabric reads.
@@ -91,6 +94,9 @@ type Input struct {
 	// for placement.Standing, of the members that run and do not leave, with the rules and groups of the gang as far as they can be
 	// those of so many.
 	Standing []gang.Request
+	// Movers are, with Options.Movers, gangs of which members run and may perhaps move, pods that are in none included, in natural order of names: for [placement.Moves], with
+	// requests as in Standing. Lost are the seconds of the annotation muster.dev/lost-work, the most that a pod of them or an object that makes these says.
+	Movers []placement.Mover
 	// Owners are, by gang, the other names `namespace/name` that it answers to: of the objects that make it, or own what makes it (JobSet, Job).
 	Owners map[string][]string
 	// WithoutNodes are the nodes that options leave out, Returned those that they bring back and that were out of service, in natural order.

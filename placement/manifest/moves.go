@@ -27,7 +27,7 @@ import (
 
 // isMoved takes what an item says now, nil if it is gone: of a pod that got a node, or that ran and is over or leaves. O(members) to find names.
 func (s *Store) isMoved(it *item, value *document.Value) bool {
-	if !isPod(it.header) || it.section == nil || s.base == nil || s.rebase || len(s.classes) > 0 || s.opt.Standing {
+	if !isPod(it.header) || it.section == nil || s.base == nil || s.rebase || len(s.classes) > 0 || s.opt.Standing || s.opt.Movers {
 		return false
 	}
 	found := it.section.found

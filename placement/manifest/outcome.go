@@ -3,7 +3,6 @@ package manifest
 import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
@@ -15,7 +14,7 @@ type outcome struct {
 	waiting   []Gang
 	running   []cluster.Running
 	holds     []cluster.Hold
-	standings []gang.Request              // see Options.Standing
+	standings []standing
 	demand    map[string]muster.Resources // by quota
 	bound     budgets.Counts              // by budget
 	queues    map[string]bool             // that are named, and those above them

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/lists"
 	"github.com/muster-sched/muster/placement/manifest/internal/nodes"
@@ -65,12 +64,13 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 	unknown := b.objects.Unknown()
 	var waiting []Gang
 	var spared []object.Located
+	var standings []standing
 	for _, f := range found {
 		waiting, spared = append(waiting, f.waiting...), append(append(spared, f.fatal...), f.spared...)
 		input.Spec.Running, input.Empty = append(input.Spec.Running, f.running...), append(input.Empty, f.empty...)
 		input.Spec.Holds = append(input.Spec.Holds, f.holds...)
 		input.Ending = append(input.Ending, f.ending...)
-		input.Notices, input.Standing = append(input.Notices, f.notices...), append(input.Standing, f.standings...)
+		input.Notices, standings = append(input.Notices, f.notices...), append(standings, f.standings...)
 		input.Spec.Demand = quotas.AddDemand(input.Spec.Demand, f.demand)
 		bound.Add(f.bound)
 		held.Add(f.held)
@@ -89,7 +89,7 @@ func (b *base) input(found []*outcome, skipped map[object.KindCount]int) *Input 
 	input.Spec.Nodes, input.Spec.Budgets = b.zones.Counted(held), b.budgets.Allowed(bound)
 	slices.SortFunc(input.Spec.Running, runs.ByName)
 	slices.SortFunc(input.Spec.Holds, runs.HoldsByName)
-	slices.SortFunc(input.Standing, func(a, b gang.Request) int { return muster.CompareNatural(a.Name, b.Name) })
+	input.enterStanding(standings, &b.opt)
 	slices.SortFunc(input.Empty, muster.CompareNatural)
 	slices.SortFunc(input.Ending, muster.CompareNatural)
 	slices.SortFunc(input.Notices, muster.CompareNatural)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement/manifest/internal/apart"
 	"github.com/muster-sched/muster/placement/manifest/internal/budgets"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
@@ -30,7 +29,7 @@ type reader struct {
 	inTree     inTree
 	running    []cluster.Running
 	ending     []string // see Input.Ending
-	standings  []gang.Request
+	standings  []standing
 	demand     map[string]muster.Resources
 	bound      budgets.Counts
 	held       nodes.Held
@@ -113,7 +112,9 @@ func (r *reader) queuesUsed() map[string]bool {
 func (r *reader) outcome(waiting []*draft) *outcome {
 	out := &outcome{running: r.running, standings: r.standings, demand: r.demand, bound: r.bound, keys: r.trees.Used, held: r.held, notices: *r.notices}
 	out.gangs, out.apart, out.ending = r.gangs.drafts, r.keepApart, r.ending
-	r.trees.Enter(r.standings)
+	for i := range r.standings {
+		r.trees.EnterIn(&r.standings[i].request, nil)
+	}
 	for _, d := range waiting {
 		r.trees.EnterIn(&d.result.Request, d.result.Err)
 		d.result.Created, d.result.UID, d.result.Plain = d.created, d.uid, d.plain

@@ -6,10 +6,32 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest/internal/lists"
 	"github.com/muster-sched/muster/placement/manifest/internal/member"
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
+
+// standing is a gang that runs: see Options.Standing and Options.Movers.
+type standing struct {
+	request gang.Request
+	plain   bool  // a pod in no gang
+	lost    int64 // seconds of work
+}
+
+// enterStanding tells what was asked for of gangs that run.
+func (in *Input) enterStanding(gangs []standing, opt *Options) {
+	slices.SortFunc(gangs, func(a, b standing) int { return muster.CompareNatural(a.request.Name, b.request.Name) })
+	for i := range gangs {
+		g := &gangs[i]
+		if opt.Standing && !g.plain {
+			in.Standing = append(in.Standing, g.request)
+		}
+		if opt.Movers {
+			in.Movers = append(in.Movers, placement.Mover{Gang: g.request.Name, Request: &g.request, Lost: g.lost})
+		}
+	}
+}
 
 // standing makes the request of the members of a gang that run, as if all of them waited: where its rules cannot be those of so few, it
 // has none.
@@ -27,7 +49,7 @@ func (r *reader) standing(d *draft, members []*member.Member, whole *member.Part
 	if reason := r.treeOf(d, &q); reason != "" || slices.ContainsFunc(invalid(&q, len(q.Members)), func(*muster.InvalidError) bool { return true }) {
 		q = gang.Request{Name: d.name, Members: q.Members}
 	}
-	r.standings = append(r.standings, q)
+	r.standings = append(r.standings, standing{q, d.plain, d.lostWork(members)})
 }
 
 // shapes are those that members ask for, one for all that ask for the same.

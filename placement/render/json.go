@@ -59,6 +59,8 @@ type Report struct {
 	Running []placement.RunningGang
 	// Starts are written as `starts` if they are not nil.
 	Starts []GangStart
+	// Moves are written as `moves` if they are not nil.
+	Moves []GangMoves
 }
 
 // Skipped counts objects of one kind.
@@ -72,7 +74,9 @@ type Skipped struct {
 // parents before their children (without quotas both are empty); `"maxFit":[{"gangs","resources","layers"}, ...]`; `"running":[{"gang","members","tier","layer",
 // "domain","strategy","strategyNumber","span","groups","wider","proven","best"}, ...]`, best with the assignments that lead there and only
 // where it is better; `"starts":[{"gang","at","tier","layer","domain","assignments","waitsFor":[{"gang","at"}, ...],"proven"}, ...]` of gangs without a
-// place, at in seconds since 1970, or gang and never, the reason; `"notices":[...]`, `"skipped":[{"kind","apiVersion","count"},
+// place, at in seconds since 1970, or gang and never, the reason; `"moves":[{"gang","cost":{"lost","members","gangs"},"lowerBound","proven",
+// "moves":[{"gang","members":[{"pod","from","to","zones"}, ...]}, ...],"plan"}, ...]`, in order, without to of who waits for a later move and without from of who starts again, plan as in plans or, where
+// no gang is to fit, empty, the paths of domains, or gang, none, the reason, and proven; `"notices":[...]`, `"skipped":[{"kind","apiVersion","count"},
 // ...]`, `"defects":[...]`, `"unread":[...]` and `"withoutPods":[...]`, each where there are any.
 func JSONWithReport(w io.Writer, outcomes []Outcome, r *Report) error {
 	var b bytes.Buffer
@@ -106,6 +110,9 @@ func (r *Report) fields() (out object) {
 	}
 	if r.Starts != nil {
 		out = append(out, field{"starts", startObjects(r.Starts)})
+	}
+	if r.Moves != nil {
+		out = append(out, field{"moves", moveObjects(r.Moves)})
 	}
 	if len(r.Notices) > 0 {
 		out = append(out, field{"notices", r.Notices})

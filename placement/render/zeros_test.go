@@ -17,7 +17,7 @@ import (
 
 // Outcomes of which anything is missing are written without it.
 func TestZeroValuesDoNoHarm(t *testing.T) {
-	zeros.Walk(t, render.Text, render.Headlines, render.Explanations, render.Summary, render.JSON, render.JSONWithReport, render.QuotasText, render.PodName, render.SVG, render.TextInColour, render.MaxFitText, render.RunningText, render.PlacesText, render.StartsText)
+	zeros.Walk(t, render.Text, render.Headlines, render.Explanations, render.Summary, render.JSON, render.JSONWithReport, render.QuotasText, render.PodName, render.SVG, render.TextInColour, render.MaxFitText, render.RunningText, render.PlacesText, render.StartsText, render.MovesText)
 	c, err := placement.NewCluster(cluster.Spec{Nodes: []cluster.Node{{Name: "n"}}})
 	require.NoError(t, err)
 	var outcomes []render.Outcome

@@ -37,6 +37,7 @@ type Member struct {
 	Started     int64  // seconds since 1970; 0: unknown
 	End         int64  // likewise, when it is expected to end
 	Deadline    int64  // how many seconds it may run; 0: any
+	Lost        int64  // seconds of work that are lost if it stops now
 	Unevictable bool   // no victim: of a daemon or of the node itself, or its system says so
 	Tolerated   bool   // of a daemon or of the node itself: no company to gangs that are alone
 	Pinned      bool   // not preemptible: no victim, and counted against the min of its quota

@@ -229,15 +229,8 @@ func (in *Lookup) TreeOf(tree string, q *gang.Request) (name, why string) {
 	return "", why
 }
 
-// Enter names the topology of requests that were made while there was one alone: a gang further on may have named a label key, which is
+// EnterIn names the topology of a request that was made while there was one alone, if there is no error instead: a gang further on may have named a label key, which is
 // another one. So the order of gangs decides nothing.
-func (in *Lookup) Enter(requests []gang.Request) {
-	for i := range requests {
-		in.EnterIn(&requests[i], nil)
-	}
-}
-
-// EnterIn does so in one request, if there is no error instead.
 func (in *Lookup) EnterIn(q *gang.Request, err error) {
 	if err == nil && q.Tree == "" {
 		q.Tree, _ = in.TreeOf("", q)
