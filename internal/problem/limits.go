@@ -68,7 +68,7 @@ func slotsTellGroups(p *Problem, short bool) bool {
 // order: limits.11
 func triedFirst(p *Problem) (first []*Problem) {
 	cut := p.Parts.cut
-	if len(cut) != 1 || !countsDomainsOnly(p) || int64(p.Model.Ranks)%cut[0].Size != 0 || p.Model.Running.Len() > 0 || p.Parts.State != nil || p.Room.Zones().Bind() {
+	if len(cut) != 1 || !countsDomainsOnly(p) || int64(p.Model.Ranks)%cut[0].Size != 0 || p.Model.Running.Len() > 0 || p.Parts.State != nil || p.Room.Zones().Bind() || p.Model.Least > len(p.Model.Pending) {
 		return nil
 	}
 	counted, groups := p.Model.Limits.Within[0].Tier, &cut[0].Gather
