@@ -12,6 +12,7 @@ import (
 	"github.com/muster-sched/muster/benchmarks"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/queue"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -67,5 +68,27 @@ func BenchmarkEarliest(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// BenchmarkDisciplines plans a queue of gangs of 1 to 64 nodes by each discipline, on a cluster that is full and whose gangs end; half of those that wait end as well.
+func BenchmarkDisciplines(b *testing.B) {
+	c := filledUntil(b, 1024, 300)
+	rng := rand.New(rand.NewPCG(3, 0))
+	var requests []*gang.Request
+	for i := range 32 {
+		req := request(benchmarks.Shape{Slots: 1}, 1<<rng.IntN(7), 0)
+		req.Name, req.Shape.Resources = fmt.Sprintf("waits-%d", i), muster.Resources{"nvidia.com/gpu": 8}
+		if i%2 == 0 {
+			req.End = 1 + rng.Int64N(200_000)
+		}
+		requests = append(requests, req)
+	}
+	for _, by := range []queue.Discipline{queue.Strict, queue.NextThatFits, queue.EASY, queue.Conservative} {
+		b.Run(fmt.Sprintf("nodes=1024/running=300/queue=32/by=%s", by), func(b *testing.B) {
+			for b.Loop() {
+				placement.BatchBy(c, requests, placement.BatchOptions{Discipline: by})
+			}
+		})
 	}
 }
