@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/queue"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/quota"
 )
@@ -19,6 +20,7 @@ type settings struct {
 	policy            gang.Policy
 	exclusive         numa.Exclusive
 	limit             quota.Limit
+	discipline        queue.Discipline
 	strict, keepGoing bool
 	quotas            bool
 	maxFit            bool
@@ -45,7 +47,9 @@ var (
 	policies   = []meaning[gang.Policy]{{"bestfit", gang.BestFit}, {"spread", gang.Spread}, {"balanced", gang.Balanced}, {"byscore", gang.ByScore}}
 	exclusives = []meaning[numa.Exclusive]{{"required", numa.Required}, {"preferred", numa.Preferred}}
 	limits     = []meaning[quota.Limit]{{"fair", quota.Fair}, {"borrow", quota.Borrow}, {"greedy", quota.Greedy}} // none: the passes of a queue
-	outputs    = words("text", "json", "svg")
+	// Of those behind a gang that waits none may start, or whoever fits, or who does not delay the first one or anybody that waits.
+	disciplines = []meaning[queue.Discipline]{{"strict", queue.Strict}, {"next-that-fits", queue.NextThatFits}, {"easy", queue.EASY}, {"conservative", queue.Conservative}}
+	outputs     = words("text", "json", "svg")
 )
 
 // parse reads the command line; it has told the user what is wrong with it.
@@ -68,11 +72,12 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 	policy := choose(flags, "policy", "bestfit", policies, "among equally tight places: %s")
 	exclusive := choose(flags, "numa-exclusive", "required", exclusives, "members of one NUMA zone and members that span zones keep apart: %s")
 	limit := choose(flags, "quota-limit", "", limits, "plan once, up to this limit of the quotas: %s (default: fair, then borrow for who was refused, then fair with victims below the quota that refuses)")
+	discipline := choose(flags, "discipline", "next-that-fits", disciplines, "who may start behind a gang that waits: %s (nobody; whoever fits; who does not delay the first one that waits; who delays nobody)")
 	output := choose(flags, "o", "text", outputs, "output: %s (a picture)")
 	flags.BoolVar(&set.maxFit, "max-fit", false, "print, for each shape that waiting gangs ask for, how large a gang fits in one domain of each layer before the first plan")
 	flags.BoolVar(&set.running, "running", false, "print the gangs that run before the first plan, worst first: where each lies, and where it could lie if it were planned again")
 	flags.BoolVar(&set.when, "when", false, "print, for each gang that has no place after the plans, when it has one at the latest, and whose end that takes: as pods and their owners say by the annotation muster.dev/expected-end or activeDeadlineSeconds")
-	flags.StringVar(&set.now, "now", "", "what `TIME` it is for -when, such as 2026-01-31T12:00:00Z (default: the newest time at which something of the input was made or started)")
+	flags.StringVar(&set.now, "now", "", "what `TIME` it is for -when and -discipline, such as 2026-01-31T12:00:00Z (default: the newest time at which something of the input was made or started)")
 	flags.BoolVar(&set.moves, "moves", false, "print, for each gang that has no place after the plans, which gangs that run have to move where and in which order, so that it has one, at the least cost: work that is lost (as pods and their owners say by the annotation muster.dev/lost-work, in seconds), members, gangs")
 	flags.BoolVar(&set.places, "places", false, "print, for each placed gang, the rank, node, group and domain of every member, in place of who goes where; in JSON also all domains, and labels and environment for its launcher")
 	flags.BoolVar(&set.quotas, "quotas", false, "print the quotas after the plans: what they use, may use and must")
@@ -91,7 +96,7 @@ func (set *settings) define(flags *flag.FlagSet) (check func() error) {
 		if err := checkChoices(flags); err != nil {
 			return err
 		}
-		set.policy, set.exclusive, set.limit, set.output = policy(), exclusive(), limit(), output()
+		set.policy, set.exclusive, set.limit, set.discipline, set.output = policy(), exclusive(), limit(), discipline(), output()
 		if *layers != "" {
 			set.layers = strings.Split(*layers, ",")
 		}

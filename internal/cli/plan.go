@@ -9,6 +9,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/queue"
 	"github.com/muster-sched/muster/internal/known"
 	"github.com/muster-sched/muster/internal/printed"
 	"github.com/muster-sched/muster/numa"
@@ -41,6 +42,9 @@ type Options struct {
 	Policy gang.Policy
 	// QuotaLimit is that of every gang, each planned once; empty: all passes of [placement.Batch].
 	QuotaLimit quota.Limit
+	// Discipline says what becomes of those behind a gang that waits, and Now from when on room is held for one, see [placement.BatchBy]; empty: the newest instant of the input.
+	Discipline queue.Discipline
+	Now        string
 	// NUMAExclusive is for members with a NUMA policy of their own that do not say how exclusive they are; empty: Required.
 	NUMAExclusive numa.Exclusive
 }
@@ -96,7 +100,8 @@ func (p *Planned) plan(opt Options) error {
 	}
 	p.Input.Notices = append(p.Input.Notices, withoutStrangers(c.Notices(), opt.Trees, p.Input.Spec.Nodes)...)
 	p.Cluster = c
-	last, planned := placement.Batch(c, queue(p.Input.Gangs, opt))
+	by := placement.BatchOptions{Discipline: opt.Discipline, Now: nowOf(p.Input, opt.Now)}
+	last, planned := placement.BatchBy(c, requestsOf(p.Input.Gangs, opt), by)
 	p.After, p.Quotas = last, last.Quotas()
 	var defects []error
 	for i := range planned {
@@ -154,8 +159,8 @@ func (p *Planned) changed(g *manifest.Gang) bool {
 	return !cannotBeUsed(err)
 }
 
-// queue lists what is to be planned: nil for a gang that cannot be, because of its objects.
-func queue(gangs []manifest.Gang, opt Options) []*gang.Request {
+// requestsOf lists what is to be planned: nil for a gang that cannot be, because of its objects.
+func requestsOf(gangs []manifest.Gang, opt Options) []*gang.Request {
 	reqs := make([]*gang.Request, len(gangs))
 	for i := range gangs {
 		if g := &gangs[i]; g.Err == nil {
