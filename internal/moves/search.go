@@ -20,15 +20,28 @@ type search struct {
 	best    *state
 	least   Cost // of best; else the first that is too much
 	loose   Cost // no way costs less that is not below any branch
-	made    int
-	looked  int // branches that were looked at
-	work    int // numbers that were compared
+	order   int  // branches that were pending
+	looked  int  // branches that were looked at
+	work    int  // numbers that were compared
 
 	before, after []Cost // memory that is used again
 }
 
+// branch is a state that is made, and bounded, once it is looked at: many are never.
+type branch struct {
+	bound  Cost // no solution below it costs less
+	depth  int
+	order  int // in which branches were pending
+	from   *state
+	decide decision // what it adds to that
+	made   *state   // nil: it was not looked at
+}
+
+// decision changes a state that is a copy.
+type decision func(st *state)
+
 // frontier are the branches that are pending, the one with the lowest bound first: a [heap.Interface].
-type frontier []*state
+type frontier []*branch
 
 func (f frontier) Len() int { return len(f) }
 func (f frontier) Less(i, j int) bool {
@@ -36,12 +49,12 @@ func (f frontier) Less(i, j int) bool {
 	return cmp.Or(a.bound.Compare(b.bound), cmp.Compare(b.depth, a.depth), cmp.Compare(a.order, b.order)) < 0
 }
 func (f frontier) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
-func (f *frontier) Push(x any)   { *f = append(*f, x.(*state)) }
+func (f *frontier) Push(x any)   { *f = append(*f, x.(*branch)) }
 func (f *frontier) Pop() any {
 	last := len(*f) - 1
-	st := (*f)[last]
+	b := (*f)[last]
 	*f = (*f)[:last]
-	return st
+	return b
 }
 
 // between is after how many branches the search goes straight down once from the one that it looks at.
@@ -53,28 +66,63 @@ const (
 	vertexWork = 1 << 3
 )
 
-// Solve finds the cheapest way, as far as the steps suffice: then Bound is its cost. A step costs O(domains of the tier of who waits * gangs in one * what is
-// too much there), and the branch that it makes O(domains) memory.
+// Solve finds the cheapest way, as far as the steps suffice: then Bound is its cost. A branch that is looked at costs O(domains) memory and time, and for each that holds too
+// much, and each that somebody who waits may go into, O(gangs in it * what is too much) unless that is known already.
 func Solve(p *Problem) Solution {
 	s := newSearch(p)
 	root := s.root()
-	s.grow(root)
+	root.bound = s.lowest(root)
+	s.push(&branch{bound: root.bound, made: root})
 	s.dive(root)
 	bound := never
 	for len(s.pending) > 0 {
-		st := heap.Pop(&s.pending).(*state)
-		if bound = st.bound; !bound.less(s.least) || s.spent() {
+		b := heap.Pop(&s.pending).(*branch)
+		if bound = b.bound; !bound.less(s.least) || s.spent() {
 			break
 		}
-		if s.looked++; s.looked%between == 0 {
-			s.dive(st)
-		}
-		for _, child := range s.split(st) {
-			s.grow(child)
-		}
 		bound = never
+		if b.made == nil {
+			if b.made = s.made(b.from, b.decide); b.bound.less(b.made.bound) {
+				b.bound = b.made.bound
+				s.push(b)
+				continue
+			}
+		}
+		s.look(b.made)
 	}
 	return s.solution(bound)
+}
+
+// look takes a branch for the best way if nothing is left to decide, else makes those below it pending.
+func (s *search) look(st *state) {
+	if s.isDone(st) {
+		if st.cost.less(s.least) && !s.tooMany(st) {
+			s.best, s.least = st, st.cost
+		}
+		return
+	}
+	if s.looked++; s.looked%between == 0 {
+		s.dive(st)
+	}
+	for _, decide := range s.split(st) {
+		s.push(&branch{bound: st.bound, depth: st.depth + 1, from: st, decide: decide})
+	}
+}
+
+// made is the state below another one by a decision, with its bound.
+func (s *search) made(from *state, decide decision) *state {
+	st := from.child()
+	decide(st)
+	if st.bound = s.lowest(st); st.bound.less(from.bound) {
+		st.bound = from.bound
+	}
+	return st
+}
+
+// isDone says whether nothing is left to decide.
+func (s *search) isDone(st *state) bool {
+	_, full := st.full(s)
+	return !full && st.waits(s) < 0
 }
 
 func (s *search) spent() bool { return s.work/stepWork >= s.p.Steps || s.p.Stop != nil && s.p.Stop() }
@@ -121,21 +169,13 @@ func (s *search) root() *state {
 	return st
 }
 
-// grow makes a branch pending, or takes it for the best way if nothing is left to decide.
-func (s *search) grow(st *state) {
-	if st.bound.less(s.lowest(st)) {
-		st.bound = s.lowest(st)
+// push makes a branch pending, unless it can hold no better way.
+func (s *search) push(b *branch) {
+	if b.bound.less(s.least) && (b.made == nil || !s.tooMany(b.made)) {
+		s.order++
+		b.order = s.order
+		heap.Push(&s.pending, b)
 	}
-	if !st.bound.less(s.least) || s.tooMany(st) {
-		return
-	}
-	s.made++
-	st.order = s.made
-	if _, full := st.full(s); !full && st.waits(s) < 0 {
-		s.best, s.least = st, st.cost
-		return
-	}
-	heap.Push(&s.pending, st)
 }
 
 // tooMany says whether more members move below a branch than may. Where work is lost a bound may have more of them than a way that costs more.
@@ -143,25 +183,25 @@ func (s *search) tooMany(st *state) bool {
 	return s.p.Most > 0 && (st.cost.Members > s.p.Most || st.bound.Members > s.p.Most && !s.loses)
 }
 
-// dive goes down from a branch, always to the one with the lowest bound.
+// dive goes down from a branch, always to the first one with the lowest bound.
 func (s *search) dive(st *state) {
 	const deepest = 1 << 10
 	for range deepest {
 		var best *state
-		for _, child := range s.split(st) {
-			child.bound = s.lowest(child)
+		for _, decide := range s.split(st) {
+			child := s.made(st, decide)
 			if child.bound.less(s.least) && !s.tooMany(child) && (best == nil || child.bound.less(best.bound)) {
 				best = child
 			}
+			if best != nil && best.bound == st.bound {
+				break // none is below it
+			}
 		}
-		if st = best; st == nil {
+		if st = best; st == nil || s.spent() {
 			return
 		}
-		if s.spent() {
-			return
-		}
-		if _, full := st.full(s); !full && st.waits(s) < 0 {
-			s.grow(st)
+		if s.isDone(st) {
+			s.best, s.least = st, st.cost
 			return
 		}
 	}

@@ -4,7 +4,7 @@ import "slices"
 
 // split makes the branches that settle what a branch leaves open next: who leaves the narrowest vertex that holds too much, else where the largest gang goes that
 // has left.
-func (s *search) split(st *state) []*state {
+func (s *search) split(st *state) []decision {
 	if x, full := st.full(s); full {
 		return s.relieve(st, x)
 	}
@@ -16,7 +16,7 @@ func (s *search) split(st *state) []*state {
 
 // relieve decides about one gang of a vertex that holds too much: it leaves as a whole, or it stays in the vertex. A gang of the cheapest set is asked first. Where that
 // has none such, its members go who may go elsewhere, and all other gangs stay; or one of them leaves all the same.
-func (s *search) relieve(st *state, x int32) (out []*state) {
+func (s *search) relieve(st *state, x int32) (out []decision) {
 	items := s.items(st, x)
 	chosen, suffice := s.cover(items, -st.room[x])
 	if !suffice {
@@ -30,31 +30,32 @@ func (s *search) relieve(st *state, x int32) (out []*state) {
 	}
 	if most >= 0 {
 		g := items[most].gang
-		leaves, stays := st.child(), st.child()
-		leaves.leave(s, g, x)
-		stays.kept = append(stays.kept, kept{g, x})
-		return []*state{leaves, stays}
-	}
-	thin := st.child()
-	for i, it := range items {
-		if chosen[i] > 0 {
-			s.thin(thin, it.gang, x, int64(chosen[i]))
+		return []decision{
+			func(child *state) { child.leave(s, g, x) },
+			func(child *state) { child.kept = append(child.kept, kept{g, x}) },
 		}
 	}
 	s.choice(st, items)
-	out = append(out, thin)
 	var stay []kept
 	for _, it := range items {
-		if !it.whole {
-			continue
+		if it.whole {
+			before := slices.Clone(stay)
+			out = append(out, func(child *state) {
+				child.kept = append(child.kept, before...)
+				child.leave(s, it.gang, x)
+			})
+			stay = append(stay, kept{it.gang, x})
 		}
-		leaves := st.child()
-		leaves.kept = append(leaves.kept, stay...)
-		leaves.leave(s, it.gang, x)
-		out, stay = append(out, leaves), append(stay, kept{it.gang, x})
 	}
-	thin.kept = append(thin.kept, stay...)
-	return out
+	thin := func(child *state) {
+		for i, it := range items {
+			if chosen[i] > 0 {
+				s.thin(child, it.gang, x, int64(chosen[i]))
+			}
+		}
+		child.kept = append(child.kept, stay...)
+	}
+	return append([]decision{thin}, out...)
 }
 
 // choice notes what the branch leaves out if members of different gangs, or units, could go in place of those that do.
@@ -94,7 +95,7 @@ func (s *search) thin(st *state, g, x int32, members int64) {
 }
 
 // settle puts the i-th of those who wait into each vertex that is open to it, the one with the least room to spare first.
-func (s *search) settle(st *state, i int) (out []*state) {
+func (s *search) settle(st *state, i int) (out []decision) {
 	at := s.open(st, i)
 	slices.SortStableFunc(at, func(a, b int32) int {
 		spareA, spareB := st.room[a]-s.amount(st.whole[i].gang, a), st.room[b]-s.amount(st.whole[i].gang, b)
@@ -106,9 +107,7 @@ func (s *search) settle(st *state, i int) (out []*state) {
 		}
 	})
 	for _, x := range at {
-		child := st.child()
-		child.take(s, i, x)
-		out = append(out, child)
+		out = append(out, func(child *state) { child.take(s, i, x) })
 	}
 	return out
 }

@@ -8,7 +8,6 @@ type state struct {
 	cost  Cost
 	bound Cost // no solution below the branch costs less
 	depth int
-	order int // in which branches were made
 	whole []whole
 	gone  []gone
 	kept  []kept
