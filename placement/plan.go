@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/bounds"
+	"github.com/muster-sched/muster/internal/holds"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/search"
@@ -76,6 +77,13 @@ func planFor(
 		return nil, err
 	}
 	defer p.Done()
+	if t == nil && p.Model.Running.Len() > 0 {
+		if holder, is := holds.Outstayed(s, req.Priority, req.Name, req.End); is {
+			why := behind(holder, "which waits for its end")
+			why.Gang, why.Wanted = req.Name, p.Model.Least*p.Room.Size()
+			return nil, &why
+		}
+	}
 	if req.Preempt.ForTier == "" {
 		return decide(ctx, p, leave)
 	}

@@ -190,3 +190,29 @@ func TestLaterHoldsNeedEnds(t *testing.T) {
 	_, err = Update(next, cluster.Delta{Holds: map[string][]cluster.Hold{"i": {early}}})
 	require.EqualError(t, err, "conflict: node a, member i m-a: over-committed (gpu by 4)")
 }
+
+// Members that let a gang run on may do so where nobody would be late for it: not if room is held in its place, from then on, for a gang of no lower priority.
+func TestOutstayed(t *testing.T) {
+	whole := func(gang, node string, end int64) cluster.Running {
+		return cluster.Running{Gang: gang, Member: "m", Node: node, Resources: muster.Resources{"gpu": 4}, End: end}
+	}
+	c := held(t)
+	_, is := Outstayed(c, 0, "r", 0)
+	require.False(t, is, "nothing is held")
+	c, err := Update(c, cluster.Delta{
+		Place: []cluster.Running{whole("r", "a", 5), whole("s", "b", 5)}, Holds: map[string][]cluster.Hold{"g": {from("g", "a", 5)}},
+	})
+	require.NoError(t, err)
+	for _, test := range []struct {
+		priority int64
+		gang     string
+		end      int64
+		want     string
+	}{
+		{0, "r", 0, "g"}, {0, "r", 6, "g"}, {0, "r", 5, ""}, {0, "r", 3, ""}, {9, "r", 0, ""}, {0, "s", 0, ""}, {0, "g", 0, ""}, {0, "nobody", 0, ""},
+	} {
+		got, is := Outstayed(c, test.priority, test.gang, test.end)
+		require.Equal(t, test.want, got, "%+v", test)
+		require.Equal(t, test.want != "", is, "%+v", test)
+	}
+}

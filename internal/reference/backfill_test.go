@@ -20,7 +20,8 @@ func TestNobodyDelaysAHolder(t *testing.T) {
 		"quotas": drawWithQuotas, "parts": drawParts, "roles": drawRoles, "coupled": drawCoupled, "many quotas": drawLent,
 	} {
 		t.Run(name, func(t *testing.T) {
-			holdsFor(t, withoutHolds(draw), holderStarts)
+			holdsFor(t, withoutHolds(draw), func(in Input) ([]string, error) { return holderStarts(in, others) })
+			holdsFor(t, withoutHolds(draw), func(in Input) ([]string, error) { return holderStarts(in, joining) })
 		})
 	}
 }
@@ -46,7 +47,24 @@ func others(in *Input, at int64) (all []*gang.Request) {
 	return all
 }
 
-func holderStarts(in Input) ([]string, error) {
+// joining are such gangs, the first of which is one that runs and ends by then: its members that come now are to end later.
+func joining(in *Input, at int64) []*gang.Request {
+	all := others(in, at)
+	for _, r := range in.Spec.Running {
+		if end := endOf(in.Spec.Running, r.Gang); end != 0 && end <= at && r.Gang != in.Request.Name {
+			all[0].Name, all[0].End = r.Gang, []int64{0, at + 1}[len(in.Spec.Running)%2]
+			all[0].Members = slices.Clone(all[0].Members)
+			for i := range all[0].Members {
+				all[0].Members[i].Name = "joins-" + all[0].Members[i].Name
+			}
+			all[0].Parts, all[0].MinParts = nil, 0
+			break
+		}
+	}
+	return all
+}
+
+func holderStarts(in Input, beside func(*Input, int64) []*gang.Request) ([]string, error) {
 	c, err := placement.NewCluster(in.Spec)
 	if err != nil {
 		return nil, err
@@ -59,9 +77,15 @@ func holderStarts(in Input) ([]string, error) {
 		return nil, fmt.Errorf("at %d after %v cannot be held: %w", start.At, start.WaitsFor, err)
 	}
 	kind := "nobody beside"
-	for _, req := range others(&in, start.At) {
+	for _, req := range beside(&in, start.At) {
 		res, err := placement.Plan(c, req)
+		var refused *placement.Unschedulable
 		switch {
+		case errors.As(err, &refused) && refused.Behind != "":
+			if kind, err = "refused for a holder", refusedRightly(c, &in, req, start); err != nil {
+				return nil, err
+			}
+			continue
 		case errors.Is(err, placement.ErrUnschedulable) || err == nil && res.Waits():
 			continue
 		case err != nil:
@@ -83,7 +107,33 @@ func holderStarts(in Input) ([]string, error) {
 	return []string{kind}, nil
 }
 
-// later is a cluster at an instant: without the gangs, but for one, that have ended.
+// refusedRightly checks that a holder would not start if a gang that runs ended as late as more members of it do. Where both are in quotas that is not asked.
+func refusedRightly(c *placement.Cluster, in *Input, req *gang.Request, start *placement.Start) error {
+	var put cluster.Delta
+	put.Observed = true
+	for r := range c.Running() {
+		if r.Gang == req.Name && in.Request.Quota != "" && r.Quota != "" {
+			return nil
+		}
+		if r.Gang == req.Name && !r.Leaving {
+			r.End = req.End
+			put.Place = append(put.Place, r)
+		}
+	}
+	next, err := c.Update(put)
+	if err == nil {
+		next, err = later(next, start.At, in.Request.Name)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := starts(next, start.Plan); err == nil {
+		return fmt.Errorf("%s is refused, and %s would start at %d", req.Name, in.Request.Name, start.At)
+	}
+	return nil
+}
+
+// later is a cluster at an instant: without the gangs, but for one, that have ended, and without those who were leaving.
 func later(c *placement.Cluster, at int64, but string) (*placement.Cluster, error) {
 	running, gone := slices.Collect(c.Running()), []string{}
 	for _, r := range running {
@@ -91,6 +141,16 @@ func later(c *placement.Cluster, at int64, but string) (*placement.Cluster, erro
 		if end != 0 && end <= at && r.Gang != but && !slices.Contains(gone, r.Gang) {
 			gone = append(gone, r.Gang)
 		}
+	}
+	var away cluster.Delta
+	for _, r := range running {
+		if r.Leaving && r.Gang != but && !slices.Contains(gone, r.Gang) {
+			away.Remove = append(away.Remove, cluster.MemberRef{Gang: r.Gang, Member: r.Member})
+		}
+	}
+	c, err := c.Update(away)
+	if err != nil {
+		return nil, err
 	}
 	return c.ReleaseGangs(gone...)
 }
