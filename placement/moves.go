@@ -119,8 +119,9 @@ func (m *Move) Delta() (d cluster.Delta) {
 // where members are in the way of each other on single nodes the cheapest victims that the gang would have are asked to move instead. What moves is
 // planned one after the other, and may make others move in turn.
 //
-// It plans nothing beyond that where the goal is reached already. Errors are the [Unschedulable] of the gang of the goal, or of domains that cannot be empty: Proven, if no moves
-// would do; [muster.InvalidError]s of the goal and the options; those of [Plan].
+// It makes at most 2,048 plans, mostly one or two for each gang that moves, beside the steps; where the goal is reached already it makes one, or none. Nothing
+// that it is given changes. Errors are the [Unschedulable] of the gang of the goal, or of domains that cannot be empty: Proven, if no moves would do;
+// [muster.InvalidError]s of the goal and the options; those of [Plan].
 func Moves(c *Cluster, goal MoveGoal, opt MovesOptions) (*Moving, error) {
 	return MovesContext(context.Background(), c, goal, opt)
 }
@@ -195,6 +196,8 @@ func newMoves(ctx context.Context, s *snapshot.Snapshot, goal MoveGoal, opt Move
 	switch {
 	case goals(&goal) != 1:
 		return nil, muster.Invalid("goal", "", "must be one of Fit, Empty and Tight")
+	case goal.Count < 0:
+		return nil, muster.Invalid("goal.Count", fmt.Sprint(goal.Count), "negative")
 	case opt.MaxMoved < 0:
 		return nil, muster.Invalid("options.MaxMoved", fmt.Sprint(opt.MaxMoved), "negative")
 	}

@@ -29,6 +29,7 @@ func TestMovesNameWhatIsWrong(t *testing.T) {
 		{goal: placement.MoveGoal{Fit: named("b", 1), Tight: true}, want: "goal: must be one of"},
 		{goal: placement.MoveGoal{Empty: "hall"}, want: `goal.Empty "hall"`},
 		{goal: placement.MoveGoal{Tight: true, Tree: "other"}, want: `goal.Tree "other": no topology of this name`},
+		{goal: placement.MoveGoal{Empty: "rack", Count: -1}, want: `goal.Count "-1": negative`},
 		{goal: fit, opt: placement.MovesOptions{MaxMoved: -1}, want: `options.MaxMoved "-1": negative`},
 		{goal: fit, opt: mover(placement.Mover{Gang: "a", Lost: -1}), want: `options.Movers[0].Lost "-1"`},
 		{goal: fit, opt: mover(placement.Mover{Gang: "a", Request: named("c", 1)}), want: `options.Movers[0].Request.Name "c"`},
