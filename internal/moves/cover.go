@@ -7,13 +7,21 @@ import "slices"
 // finest is up to how many amounts, or parts of what is too much, are told apart.
 const finest = 1 << 11
 
-// item is a gang as it may leave a vertex: members one by one, those that hold most first, or all together.
+// item is a gang as it may leave a vertex: members one by one, those that hold most first, or so many at a time where they are very many; or all together.
 type item struct {
 	gang  int32
 	whole bool
 	first Cost    // beside the members
-	frees []int64 // by how many leave, less one
-	each  int64   // members that each of these stands for
+	frees []int64 // by how many times some leave, less one
+	each  int64   // members that leave at a time
+}
+
+// least is how many members leave at least where some leave so many times: of the last time perhaps one is enough.
+func (it *item) least(times int) int64 {
+	if it.whole {
+		return it.each
+	}
+	return int64(times-1)*it.each + 1
 }
 
 // items are the gangs that may leave a vertex, in their order.
@@ -26,20 +34,17 @@ func (s *search) items(st *state, x int32) (out []item) {
 		if within && (s.tree.parent[x] < 0 || slices.ContainsFunc(st.kept, func(k kept) bool { return k.gang == g && s.tree.holds(x, k.in) })) {
 			continue
 		}
-		it := item{gang: g, whole: within, first: st.first(s, g), each: 1}
+		it := item{gang: g, whole: within, first: st.first(s, g)}
+		s.each(st, g, x, func(_ int32, _ Part, left int64) { it.each += left })
 		if within { // those who went elsewhere in its domain leave as well, and have moved already
-			it.frees, it.each = []int64{s.asks(g)}, 0
-		}
-		s.each(st, g, x, func(_ int32, p Part, left int64) {
-			if within {
-				it.each += left
-				return
-			}
-			for range min(left, finest) {
-				it.frees = append(it.frees, p.Amount)
-			}
-		})
-		if !within {
+			it.frees = []int64{s.asks(g)}
+		} else {
+			it.each = (it.each + finest - 1) / finest
+			s.each(st, g, x, func(_ int32, p Part, left int64) {
+				for range (left + it.each - 1) / it.each {
+					it.frees = append(it.frees, it.each*p.Amount)
+				}
+			})
 			it.sum()
 		}
 		if len(it.frees) > 0 {
@@ -103,7 +108,7 @@ func (s *search) costs(items []item, need int, portion int64, picks [][]int32) [
 		copy(s.before, s.after)
 		for n, frees := range it.frees {
 			w := int((frees + portion - 1) / portion)
-			cost := it.first.plus(Cost{Members: int64(n+1) * it.each})
+			cost := it.first.plus(Cost{Members: it.least(n + 1)})
 			s.work += need
 			for d := 1; d <= need; d++ {
 				if c := s.before[max(0, d-w)].plus(cost); c.less(s.after[d]) {

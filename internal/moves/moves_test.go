@@ -258,3 +258,18 @@ func TestSolveEqualsAllWays(t *testing.T) {
 	require.GreaterOrEqual(t, 100*best, 98*some)
 	require.GreaterOrEqual(t, 100*proven, 90*(some+none))
 }
+
+// Very many members of a gang leave as many at a time as can be told apart; what they free is not forgotten.
+func TestManyMembersLeave(t *testing.T) {
+	p := &Problem{
+		Free: []int64{0, 9000}, Tiers: [][]int32{{0, 1}, {0}}, Steps: 1 << 14,
+		Gangs: []Gang{{Tier: 1, Parts: []Part{{Unit: 0, Members: 9000, Amount: 1}}}},
+		Wants: []Want{{Amount: 8000, Domains: []int32{0}}},
+	}
+	got := Solve(p)
+	require.True(t, got.Found)
+	require.Len(t, got.Moves, 1)
+	require.GreaterOrEqual(t, got.Cost.Members, int64(8000))
+	require.LessOrEqual(t, got.Bound.Members, int64(8000))
+	require.Greater(t, got.Bound.Members, int64(7900))
+}

@@ -50,7 +50,7 @@ func (s *search) relieve(st *state, x int32) (out []decision) {
 	thin := func(child *state) {
 		for i, it := range items {
 			if chosen[i] > 0 {
-				s.thin(child, it.gang, x, int64(chosen[i]))
+				s.thin(child, it.gang, x, int64(chosen[i])*it.each)
 			}
 		}
 		child.kept = append(child.kept, stay...)
