@@ -39,9 +39,9 @@ func (s *search) items(st *state, x int32) (out []item) {
 		if within { // those who went elsewhere in its domain leave as well, and have moved already
 			it.frees = []int64{s.asks(g)}
 		} else {
-			it.each = (it.each + finest - 1) / finest
+			it.each = roundUp(it.each, finest)
 			s.each(st, g, x, func(_ int32, p Part, left int64) {
-				for range (left + it.each - 1) / it.each {
+				for range roundUp(left, it.each) {
 					it.frees = append(it.frees, it.each*p.Amount)
 				}
 			})
@@ -65,7 +65,7 @@ func (it *item) sum() {
 // each goes through the parts of a gang in a vertex that have somebody left.
 func (s *search) each(st *state, g, x int32, f func(part int32, p Part, left int64)) {
 	for i, p := range s.p.Gangs[g].Parts {
-		if p.Unit < s.tree.first[x] || p.Unit >= s.tree.end[x] {
+		if !s.tree.has(x, p.Unit) {
 			continue
 		}
 		if n := st.left(s, g, int32(i)); n > 0 {
@@ -74,11 +74,18 @@ func (s *search) each(st *state, g, x int32, f func(part int32, p Part, left int
 	}
 }
 
+// portions are the least in which an amount is counted, and how many of these it is.
+func portions(amount int64) (portion int64, need int) {
+	portion = roundUp(amount, finest)
+	return portion, int(roundUp(amount, portion))
+}
+
+func roundUp(amount, by int64) int64 { return (amount + by - 1) / by }
+
 // cover is how many of each item leave to free an amount of a vertex at the least cost; false: all of them do not suffice. What is more than the finest is counted in
 // larger portions, in favour of the items: then those may be too few.
 func (s *search) cover(items []item, amount int64) ([]int, bool) {
-	portion := (amount + finest - 1) / finest
-	need := int((amount + portion - 1) / portion)
+	portion, need := portions(amount)
 	picks := make([][]int32, len(items))
 	for i := range picks {
 		picks[i] = make([]int32, need+1)
@@ -90,7 +97,7 @@ func (s *search) cover(items []item, amount int64) ([]int, bool) {
 	for i, d := len(items)-1, need; i >= 0 && d > 0; i-- {
 		if n := picks[i][d]; n > 0 {
 			chosen[i] = int(n)
-			d = max(0, d-int((items[i].frees[n-1]+portion-1)/portion))
+			d = max(0, d-int(roundUp(items[i].frees[n-1], portion)))
 		}
 	}
 	return chosen, true
@@ -107,7 +114,7 @@ func (s *search) costs(items []item, need int, portion int64, picks [][]int32) [
 	for i, it := range items {
 		copy(s.before, s.after)
 		for n, frees := range it.frees {
-			w := int((frees + portion - 1) / portion)
+			w := int(roundUp(frees, portion))
 			cost := it.first.plus(Cost{Members: it.least(n + 1)})
 			s.work += need
 			for d := 1; d <= need; d++ {
@@ -132,8 +139,7 @@ func (s *search) freeing(st *state, x int32, amount int64) Cost {
 	case amount <= 0:
 		return Cost{}
 	case amount > finest || s.decided(st, x):
-		portion := (amount + finest - 1) / finest
-		need := int((amount + portion - 1) / portion)
+		portion, need := portions(amount)
 		return s.costs(s.items(st, x), need, portion, nil)[need]
 	}
 	if known := s.known[x]; len(known) <= int(amount) {
@@ -146,7 +152,7 @@ func (s *search) freeing(st *state, x int32, amount int64) Cost {
 // decided says whether something is decided about a gang with members in a vertex.
 func (s *search) decided(st *state, x int32) bool {
 	in := func(g int32) bool {
-		return int(g) < len(s.p.Gangs) && slices.ContainsFunc(s.p.Gangs[g].Parts, func(p Part) bool { return s.tree.first[x] <= p.Unit && p.Unit < s.tree.end[x] })
+		return int(g) < len(s.p.Gangs) && slices.ContainsFunc(s.p.Gangs[g].Parts, func(p Part) bool { return s.tree.has(x, p.Unit) })
 	}
 	return slices.ContainsFunc(st.whole, func(w whole) bool { return in(w.gang) }) || slices.ContainsFunc(st.gone, func(o gone) bool { return in(o.gang) }) ||
 		slices.ContainsFunc(st.kept, func(k kept) bool { return in(k.gang) })

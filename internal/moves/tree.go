@@ -41,6 +41,9 @@ func (t *tree) at(unit int32, tier int) int32 {
 	return t.from[tier] + int32(i)
 }
 
+// has says whether a unit is in a vertex.
+func (t *tree) has(x, unit int32) bool { return t.first[x] <= unit && unit < t.end[x] }
+
 // holds says whether x is y, or above it.
 func (t *tree) holds(x, y int32) bool {
 	return t.tier[x] >= t.tier[y] && t.first[x] <= t.first[y] && t.end[y] <= t.end[x]
