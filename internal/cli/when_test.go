@@ -14,17 +14,35 @@ func TestStoryOfEnding(t *testing.T) {
   default/train  2026-03-02T11:00:00Z (in 2h30m0s)  unitLayer spine0/leaf1/unit1  after the end of default/evaluate,
                  default/tune-0
 `
-	status, out, err := command(t, "", append([]string{"-when", "-summary"}, story("ending")...)...)
+	requireTold(t, told, append([]string{"-when", "-summary"}, story("ending")...)...)
+
+	_, out, _ := command(t, "", append([]string{"-when", "-o", "json"}, story("ending")...)...)
+	require.Contains(t, out, `"starts":[{"gang":"default/train","at":1772449200,"tier":1,"layer":"unitLayer","domain":"spine0/leaf1/unit1","assignments":[{"pod":"train-0","rank":0,"node":"node-4"},`)
+	require.Contains(t, out, `"waitsFor":[{"gang":"default/evaluate","at":1772445600},{"gang":"default/tune-0","at":1772449200}],"proven":true}]}`)
+}
+
+// requireTold holds that a command says what the README shows of it.
+func requireTold(t *testing.T, told string, args ...string) {
+	t.Helper()
+	status, out, err := command(t, "", args...)
 	require.Zero(t, status)
 	require.Empty(t, err)
 	require.Contains(t, out, told)
 	readme, readErr := os.ReadFile("../../README.md")
 	require.NoError(t, readErr)
 	require.Contains(t, string(readme), told, "the README shows it")
+}
 
-	_, out, _ = command(t, "", append([]string{"-when", "-o", "json"}, story("ending")...)...)
-	require.Contains(t, out, `"starts":[{"gang":"default/train","at":1772449200,"tier":1,"layer":"unitLayer","domain":"spine0/leaf1/unit1","assignments":[{"pod":"train-0","rank":0,"node":"node-4"},`)
-	require.Contains(t, out, `"waitsFor":[{"gang":"default/evaluate","at":1772445600},{"gang":"default/tune-0","at":1772449200}],"proven":true}]}`)
+// Room is held for the first job that waits: who would delay it waits as well, and who ends in time does not. Without, the second one starts.
+func TestStoryOfMeanwhile(t *testing.T) {
+	const told = `default/train: unschedulable: MustGather unitLayer, 3 of 4 in unitLayer spine0/leaf1/unit2 (proven)
+default/sweep: unschedulable: insufficient slots, 5 of 6 in spineLayer spine0 (proven)
+default/probe: placed, 6 members in spineLayer spine0, strategy 6, span leafLayer=2 unitLayer=3
+`
+	files := story("ending", "meanwhile")
+	requireTold(t, told, append([]string{"-discipline", "easy", "-when", "-summary"}, files...)...)
+	_, out, _ := command(t, "", append([]string{"-summary"}, files...)...)
+	require.Contains(t, out, "default/sweep: placed")
 }
 
 // What time it is can be told; what should have ended by then ends now.
