@@ -125,13 +125,17 @@ func withDemand(c *Cluster, queue []*gang.Request) *Cluster {
 func wholeRequest(req *gang.Request) muster.Resources {
 	sum := muster.Resources{}
 	for i := range req.Members {
-		shape := req.Members[i].Shape
-		if shape == nil {
-			shape = &req.Shape
-		}
-		sum.Add(shape.Resources)
+		sum.Add(asks(req, i))
 	}
 	return sum
+}
+
+// asks is what a member of a gang asks for.
+func asks(req *gang.Request, i int) muster.Resources {
+	if shape := req.Members[i].Shape; shape != nil {
+		return shape.Resources
+	}
+	return req.Shape.Resources
 }
 
 // nextPass plans, under a limit, the turns that their quotas refused in the first pass, in the order of the queue. A

@@ -61,8 +61,11 @@ func (m *moveSearch) checkRules(field string, of *Mover) error {
 	if req == nil {
 		return nil
 	}
-	if req.Name != of.Gang {
+	switch {
+	case req.Name != of.Gang:
 		return muster.Invalid(field+".Name", req.Name, "is not the name of the gang that moves")
+	case req.Slots != nil:
+		return muster.Unsupported(field+".Slots", "", "slots that the host tells, of a gang that runs: its own room is free then")
 	}
 	v := m.s.Lineage.Tree(req.Tree)
 	if v == nil {
@@ -134,7 +137,7 @@ func (m *moveSearch) moverOf(of *Mover) mover {
 	}
 	now := lies(own, out.members)
 	if !m.opt.Wider && now < mustTier(own, req) {
-		req.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: layerOf(own, now), Strength: gang.MustGather})
+		req = mustGather(own, req, layerOf(own, now))
 	}
 	if out.req = req; own == m.view {
 		tier := min(mustTier(own, req), own.RootTop)

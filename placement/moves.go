@@ -158,6 +158,10 @@ func (m *moveSearch) answer() (*Moving, error) {
 	default:
 		rule := fmt.Sprintf("%d of layer %s empty", m.goal.Count, m.goal.Empty)
 		refusal = &Unschedulable{Refuser: RefuserRule, Rule: rule, Wanted: m.goal.Count, AtLeast: true}
+		if m.goal.Count > len(m.view.Intervals()[m.emptied()]) { // there are not so many
+			refusal.Proven = true
+			return nil, refusal
+		}
 	}
 	never := m.search()
 	if m.best == nil {
@@ -196,6 +200,8 @@ func newMoves(ctx context.Context, s *snapshot.Snapshot, goal MoveGoal, opt Move
 	switch {
 	case goals(&goal) != 1:
 		return nil, muster.Invalid("goal", "", "must be one of Fit, Empty and Tight")
+	case goal.Fit != nil && goal.Fit.Slots != nil:
+		return nil, muster.Unsupported("goal.Fit.Slots", "", "slots that the host tells, of a gang that others move for: it does not know of that")
 	case goal.Count < 0:
 		return nil, muster.Invalid("goal.Count", fmt.Sprint(goal.Count), "negative")
 	case opt.MaxMoved < 0:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
@@ -41,8 +42,35 @@ func TestMovesNameWhatIsWrong(t *testing.T) {
 		requireInvalid(t, err)
 		require.ErrorContains(t, err, test.want)
 	}
-	_, err := placement.Moves(c, fit, mover(placement.Mover{Gang: "nobody"}))
+	slots := func(string) int { return 1 }
+	_, err := placement.Moves(c, placement.MoveGoal{Fit: &gang.Request{Name: "b", Slots: slots}}, placement.MovesOptions{})
+	require.ErrorIs(t, err, muster.ErrNotSupported)
+	require.ErrorContains(t, err, "goal.Fit.Slots")
+	_, err = placement.Moves(c, fit, mover(placement.Mover{Gang: "a", Request: &gang.Request{Name: "a", Slots: slots}}))
+	require.ErrorIs(t, err, muster.ErrNotSupported)
+	require.ErrorContains(t, err, "options.Movers[0].Request.Slots")
+	_, err = placement.Moves(c, fit, mover(placement.Mover{Gang: "nobody"}))
 	require.NoError(t, err, "a gang that does not run does not move")
+}
+
+// However many domains are to be empty, no more are looked for than there are.
+func TestMoreDomainsThanThereAre(t *testing.T) {
+	_, err := placement.Moves(newCluster(t, board(t)), placement.MoveGoal{Empty: "rack", Count: 1 << 40}, placement.MovesOptions{})
+	var refused *placement.Unschedulable
+	require.ErrorAs(t, err, &refused)
+	require.True(t, refused.Proven)
+}
+
+// A tier that is waited for may be one that the gang must gather in anyway.
+func TestEarliestInItsOwnTier(t *testing.T) {
+	req := named("a", 2)
+	req.Gather = must("rack")
+	c := newCluster(t, board(t))
+	want, err := placement.Earliest(c, req, placement.EarliestOptions{})
+	require.NoError(t, err)
+	got, err := placement.Earliest(c, req, placement.EarliestOptions{Tier: "rack"})
+	require.NoError(t, err)
+	require.Equal(t, answerOf(want.Plan, nil), answerOf(got.Plan, nil))
 }
 
 // Once the context is done nothing more is planned, and a refusal is not proven by that.

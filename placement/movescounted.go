@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
-	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/moves"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -43,24 +42,23 @@ func (m *moveSearch) resources() (ids []int) {
 			ids = append(ids, r)
 		}
 	}
-	slices.SortStableFunc(ids, func(a, b int) int {
-		return cmp.Or(-compareBools(muster.IsDevice(all[a]), muster.IsDevice(all[b])), muster.CompareNatural(all[a], all[b]))
-	})
+	slices.SortFunc(ids, func(a, b int) int { return muster.CompareResources(all[a], all[b]) })
 	return ids[:min(len(ids), mostCounted)]
 }
 
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
+// units are the lowest domains of the topology, where it has layers and no node is to be empty, else its nodes: a place in its tiers.
+func (m *moveSearch) units() int {
+	if m.goal.Empty != "" && m.emptied() == 0 {
 		return 0
-	case a:
-		return 1
 	}
-	return -1
+	return min(1, len(m.view.Tiers)-2)
 }
 
-// units are the lowest domains of the topology, where it has layers, else its nodes: a place in its tiers.
-func (m *moveSearch) units() int { return min(1, len(m.view.Tiers)-2) }
+// emptied is the place of the tier of which domains are to be empty.
+func (m *moveSearch) emptied() int {
+	tier, _ := m.view.TierNamed(m.goal.Empty)
+	return m.view.TierIndex(tier)
+}
 
 // inAmounts is the goal in amounts of one resource.
 type inAmounts struct {
@@ -160,19 +158,10 @@ func divisor(a, b int64) int64 {
 	return a
 }
 
-func asks(req *gang.Request, i int) muster.Resources {
-	if shape := req.Members[i].Shape; shape != nil {
-		return shape.Resources
-	}
-	return req.Shape.Resources
-}
-
 // wants is the goal in amounts: of a gang what those hold at least who must be placed.
 func (m *moveSearch) wants(r int) []moves.Want {
 	if m.goal.Fit == nil {
-		tier, _ := m.view.TierNamed(m.goal.Empty)
-		place := max(0, m.view.TierIndex(tier)-m.units())
-		return slices.Repeat([]moves.Want{{Tier: place}}, m.goal.Count)
+		return slices.Repeat([]moves.Want{{Tier: m.emptied() - m.units()}}, m.goal.Count)
 	}
 	req := m.goal.Fit
 	var amounts []int64

@@ -88,8 +88,9 @@ func (t *tightening) tighter(g int) bool {
 	for place := t.least[g]; place < m.place(members); place++ {
 		var best *snapshot.Snapshot
 		var least MoveCost
+		layer := layerOf(m.view, m.view.Tiers[place])
 		for _, leave := range append(t.outside(members, m.view.Tiers[place]), members) {
-			next, cost := t.makeRoom(t.gathered(o, leave, place), leave)
+			next, cost := t.makeRoom(mustGather(m.view, o.anew(leave), layer), leave)
 			if next != nil && (best == nil || cost.Compare(least) < 0) && (m.opt.MaxMoved == 0 || t.with(next).moved() <= m.opt.MaxMoved) {
 				best, least = next, cost
 			}
@@ -119,15 +120,6 @@ func (t *tightening) outside(members []*snapshot.Member, tier int32) (out [][]*s
 	}
 	slices.SortStableFunc(out, func(a, b []*snapshot.Member) int { return cmp.Compare(len(a), len(b)) })
 	return out[:min(len(out), mostAnchors)]
-}
-
-// gathered is the request for members who leave, in a domain of a tier with those who stay.
-func (t *tightening) gathered(o *mover, leave []*snapshot.Member, place int) *gang.Request {
-	req := o.anew(leave)
-	layer := layerOf(t.m.view, t.m.view.Tiers[place])
-	req.Gather = slices.DeleteFunc(slices.Clone(req.Gather), func(r gang.Rule) bool { return r.Layer == layer && r.Strength == gang.MustGather })
-	req.Gather = append(req.Gather, gang.Rule{Layer: layer, Strength: gang.MustGather})
-	return req
 }
 
 // makeRoom is the snapshot with members of a gang placed anew by a request, and others moved for it, and what that costs; nil: there is none.

@@ -86,14 +86,14 @@ func (m *moveSearch) asVictims() (never bool) {
 
 // asEmptied offers the moves of those who are in the domains of the fewest members, and, one after the other, in another domain in place of the last of these.
 func (m *moveSearch) asEmptied() {
-	tier, _ := m.view.TierNamed(m.goal.Empty)
+	place := m.emptied()
 	type domain struct {
 		at      layout.Vertex
 		members int
 	}
 	var all []domain
-	for _, first := range m.view.Intervals()[m.view.TierIndex(tier)] {
-		d := domain{at: m.view.DomainAt(first, tier)}
+	for _, first := range m.view.Intervals()[place] {
+		d := domain{at: m.view.DomainAt(first, m.view.Tiers[place])}
 		stays := false
 		for pos := m.view.First(d.at); pos < m.view.EndOf(d.at); pos++ {
 			for member := range snapshot.MembersOn(m.s, m.view.Node(pos)) {

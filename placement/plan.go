@@ -91,8 +91,10 @@ func planFor(
 	if err != nil {
 		return nil, err
 	}
-	if r, err := planFor(ctx, s, tighter, t, leave, b); err == nil {
-		return r, nil
+	if len(tighter.Gather) > len(p.Request.Gather) { // else it must gather there anyway
+		if r, err := planFor(ctx, s, tighter, t, leave, b); err == nil {
+			return r, nil
+		}
 	}
 	return decide(ctx, p, leave)
 }
@@ -160,8 +162,22 @@ func gathered(v *layout.View, req *gang.Request, field, layer string) (*gang.Req
 			return nil, v.UnknownLayer(field, layer)
 		}
 	}
+	return mustGather(v, req, layer), nil
+}
+
+// mustGather is a request, a copy of the caller's, that must gather in a layer as well, unless it must anyway.
+func mustGather(v *layout.View, req *gang.Request, layer string) *gang.Request {
+	if v != nil {
+		tier, _ := v.TierNamed(layer)
+		if slices.ContainsFunc(req.Gather, func(r gang.Rule) bool {
+			t, ok := v.TierNamed(r.Layer)
+			return ok && t == tier && r.Strength == gang.MustGather
+		}) {
+			return req
+		}
+	}
 	req.Gather = append(slices.Clone(req.Gather), gang.Rule{Layer: layer, Strength: gang.MustGather})
-	return req, nil
+	return req
 }
 
 // withoutTier is a copy of the request without the layer that is worth victims.

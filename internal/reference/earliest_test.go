@@ -163,7 +163,12 @@ func after(in Input, opt placement.EarliestOptions, at int64) Input {
 	if in.Request.End != 0 {
 		in.Request.End += at - opt.Now
 	}
-	if opt.Tier != "" {
+	net, ok := validity.NewNetwork(&in.Spec, &in.Request)
+	anyway := func(r gang.Rule) bool {
+		tier, is := net.TierOf(r.Layer)
+		return is && r.Strength == gang.MustGather && strconv.Itoa(tier) == opt.Tier
+	}
+	if opt.Tier != "" && (!ok || !slices.ContainsFunc(in.Request.Gather, anyway)) {
 		in.Request.Gather = append(slices.Clone(in.Request.Gather), gang.Rule{Layer: opt.Tier, Strength: gang.MustGather})
 	}
 	return in

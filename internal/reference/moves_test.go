@@ -106,8 +106,8 @@ func movesAgree(in Input) ([]string, error) {
 // Domains become empty at the least cost.
 func TestEmptyDomainsEqualAllWays(t *testing.T) {
 	holdsFor(t, drawFragments, func(in Input) ([]string, error) {
-		n := 1 + len(in.Request.Members)%2
-		return goalAgrees(&in, placement.MoveGoal{Empty: "leaf", Count: n}, emptyThen(&in, n))
+		n, layer := 1+len(in.Request.Members)%2, []string{"leaf", "leaf", "node"}[len(in.Spec.Running)%3]
+		return goalAgrees(&in, placement.MoveGoal{Empty: layer, Count: n}, emptyThen(&in, layer, n))
 	})
 }
 

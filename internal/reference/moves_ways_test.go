@@ -106,22 +106,25 @@ func fitsThen(in *Input) func(*placement.Cluster) bool {
 	}
 }
 
-// emptyThen says whether so many leaves have nobody.
-func emptyThen(in *Input, leaves int) func(*placement.Cluster) bool {
+// emptyThen says whether so many leaves, or nodes, have nobody.
+func emptyThen(in *Input, layer string, least int) func(*placement.Cluster) bool {
 	return func(c *placement.Cluster) bool {
 		tree, _ := validity.PickTree(&in.Spec, &in.Request)
 		all, used := map[string]bool{}, map[string]bool{}
-		leaf := func(node string) string {
+		domain := func(node string) string {
+			if layer == "node" {
+				return node
+			}
 			n, _ := tree.Tree.Node(node)
 			return strings.Join(tree.Tree.Path(tree.Tree.Leaf(n)), "/")
 		}
 		for _, n := range in.Spec.Nodes {
-			all[leaf(n.Name)] = true
+			all[domain(n.Name)] = true
 		}
 		for r := range c.Running() {
-			used[leaf(r.Node)] = true
+			used[domain(r.Node)] = true
 		}
-		return len(all)-len(used) >= leaves
+		return len(all)-len(used) >= least
 	}
 }
 
