@@ -2,6 +2,7 @@ package placement_test
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,7 +56,7 @@ func TestMovesNameWhatIsWrong(t *testing.T) {
 
 // However many domains are to be empty, no more are looked for than there are.
 func TestMoreDomainsThanThereAre(t *testing.T) {
-	_, err := placement.Moves(newCluster(t, board(t)), placement.MoveGoal{Empty: "rack", Count: 1 << 40}, placement.MovesOptions{})
+	_, err := placement.Moves(newCluster(t, board(t)), placement.MoveGoal{Empty: "rack", Count: math.MaxInt32}, placement.MovesOptions{})
 	var refused *placement.Unschedulable
 	require.ErrorAs(t, err, &refused)
 	require.True(t, refused.Proven)
