@@ -12,8 +12,8 @@ import (
 )
 
 // BenchmarkHosts is what a host pays beside its plans: for a change that it sees of a node that is over-committed, beside a new cluster, and for room
-// that is held while members leave: a warm plan of 64 members beside the holds of 16 gangs, one of a higher priority, which does not see them, and to
-// hold the room of a plan of 64.
+// that is held while members leave or until they end: a warm plan of 64 members beside the holds of 16 gangs, one of a higher priority and one that ends before room is
+// held, which do not see them; such plans one after the other, each of which is applied and released again; and to hold the room of a plan of 64.
 func BenchmarkHosts(b *testing.B) {
 	const nodes = 10240
 	c := streamOf(b, fragmented(nodes)).snapshot[0]
@@ -53,18 +53,33 @@ func BenchmarkHosts(b *testing.B) {
 		held, err = held.Update(cluster.Delta{Holds: map[string][]cluster.Hold{r.Name: plan(b, held, r).Holds()}})
 		require.NoError(b, err)
 	}
+	later := beside(b, held, 1000)
 	for _, row := range []struct {
 		name     string
 		c        *placement.Cluster
 		priority int64
-	}{{"plan/holds=0", c, 0}, {"plan/holds=16", held, 0}, {"plan/holds=16/above", held, 1}} {
-		b.Run(row.name, func(b *testing.B) {
-			r := request(shape, 64, 0)
-			r.Priority = row.priority
+		end      int64
+	}{{"holds=0", c, 0, 0}, {"holds=16", held, 0, 0}, {"holds=16/above", held, 1, 0}, {"holds=16/later", later, 0, 999}} {
+		r := request(shape, 64, 0)
+		r.Priority, r.End = row.priority, row.end
+		b.Run("plan/"+row.name, func(b *testing.B) {
 			plan(b, row.c, r)
 			b.ReportAllocs()
 			for b.Loop() {
 				plan(b, row.c, r)
+			}
+		})
+		if row.priority > 0 {
+			continue // it takes what is held
+		}
+		b.Run("plan-apply-release/"+row.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for c := row.c; b.Loop(); {
+				var err error
+				c, err = c.Apply(plan(b, c, r))
+				require.NoError(b, err)
+				c, err = c.Release(r.Name)
+				require.NoError(b, err)
 			}
 		})
 	}
@@ -77,4 +92,17 @@ func BenchmarkHosts(b *testing.B) {
 			require.NoError(b, err)
 		}
 	})
+}
+
+// beside is a cluster that holds what it held from an instant on.
+func beside(b *testing.B, c *placement.Cluster, from int64) *placement.Cluster {
+	b.Helper()
+	all := map[string][]cluster.Hold{}
+	for _, h := range c.Holds() {
+		h.From, h.End = from, from+1000
+		all[h.Gang] = append(all[h.Gang], h)
+	}
+	next, err := c.Update(cluster.Delta{Holds: all})
+	require.NoError(b, err)
+	return next
 }

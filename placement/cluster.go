@@ -174,7 +174,14 @@ func (c *Cluster) Release(gang string, members ...string) (*Cluster, error) {
 	if _, held := holds.For(gang); held {
 		return nil, &cluster.ConflictError{Gang: gang, Reason: "no member of the gang runs"}
 	}
-	return newCluster(s.Release(gang, members...))
+	d := cluster.Delta{}
+	for _, name := range members {
+		d.Remove = append(d.Remove, cluster.MemberRef{Gang: gang, Member: name})
+	}
+	if len(members) == 0 {
+		d.RemoveGangs = []string{gang}
+	}
+	return newCluster(holds.Update(s, d))
 }
 
 // ReleaseGangs takes all members of some gangs away. It is a [Cluster.Update] with RemoveGangs: a gang of which none runs is a

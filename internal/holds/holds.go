@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
@@ -49,6 +50,30 @@ func each(c *snapshot.Snapshot, f func(gang string, held *snapshot.GangMembers))
 		}
 		return held
 	})
+}
+
+// board is what is held on a snapshot, and the views of it. It is safe for concurrent use.
+type board struct {
+	holders []holder // in natural order of names
+	views   atomic.Pointer[[]*view]
+}
+
+// holder is a gang for which room is held, from an instant on; 0: at once.
+type holder struct {
+	gang string
+	held *snapshot.GangMembers
+	from int64
+}
+
+// boardOf is what is held on a snapshot. O(1), and O(holds) the first time.
+func boardOf(c *snapshot.Snapshot) *board {
+	return c.Caches.Held.Get(&c.Lineage.Clock, 1, func(struct{}) bool { return true }, nil, func() (struct{}, any) {
+		b := &board{}
+		each(c, func(gang string, held *snapshot.GangMembers) {
+			b.holders = append(b.holders, holder{gang, held, firstOf(held)})
+		})
+		return struct{}{}, b
+	}).(*board)
 }
 
 // Of lists what is held: by gang, then by member, in natural order of names.
@@ -96,23 +121,24 @@ func On(c *snapshot.Snapshot, id int32) (held []int64) {
 }
 
 // Seen is the snapshot as a plan for a gang, and others that start with it, sees it, whose new members are expected to end at an instant, 0: never: without
-// what is held for them, for gangs of a lower priority, and from the end of the gang on. O(log gangs + holds), and where some of it is not seen the cost of an update.
+// what is held for them, for gangs of a lower priority, and from the end of the gang on. O(log gangs + gangs for which room is held), and where some of it
+// is not seen the cost of an update: once, for a snapshot remembers its views ([mostViews]), and hands those that are asked for to the next one.
 //
 // order: holds.1, time.5
 func Seen(c *snapshot.Snapshot, priority int64, gang string, end int64, is func(gang string) bool) *snapshot.Snapshot {
+	b := boardOf(c)
+	if len(b.holders) == 0 {
+		return c
+	}
 	if end != 0 {
 		end = ends.With(c, gang, end)
 	}
-	next, _ := without(c, func(gang string, held *snapshot.GangMembers) bool {
-		return held.Priority < priority || is(gang) || begins(held, end)
-	})
-	return next
+	var room [32]int32
+	return b.viewOf(c, b.without(room[:0], func(h *holder) bool { return h.held.Priority < priority || is(h.gang) || begins(h.from, end) }))
 }
 
-// begins says whether all that is held for a gang is held from an instant on, or later; never from 0 on.
-func begins(held *snapshot.GangMembers, at int64) bool {
-	return at != 0 && !slices.ContainsFunc(held.Members, func(m *snapshot.Member) bool { return m.Started == 0 || m.Started < at })
-}
+// begins says whether what is held from an instant on, 0: at once, is held from another one on, or later; never from 0 on.
+func begins(from, at int64) bool { return at != 0 && from != 0 && from >= at }
 
 // Gangs names gangs by those for whom they are, where room is held; nil: none is.
 func Gangs(c *snapshot.Snapshot) (called func(gang string) string) {
@@ -128,47 +154,37 @@ func Gangs(c *snapshot.Snapshot) (called func(gang string) string) {
 }
 
 // AreLater says whether room is held from some instant on.
-func AreLater(c *snapshot.Snapshot) (later bool) {
-	each(c, func(_ string, held *snapshot.GangMembers) {
-		later = later || slices.ContainsFunc(held.Members, func(m *snapshot.Member) bool { return m.Started != 0 })
-	})
-	return later
+func AreLater(c *snapshot.Snapshot) bool {
+	return slices.ContainsFunc(boardOf(c).holders, func(h holder) bool { return h.from != 0 })
 }
 
 // Meanwhile is the snapshot as it is for a gang whose new members end at an instant, 0: never: without what is held from its end on. back puts that into a
-// later one, beside what has come.
+// later one, beside what has come; what that was without it is a view of it then.
 func Meanwhile(c *snapshot.Snapshot, gang string, end int64) (_ *snapshot.Snapshot, back func(*snapshot.Snapshot) (*snapshot.Snapshot, error)) {
 	if end != 0 {
 		end = ends.With(c, gang, end)
 	}
-	bare, gone := without(c, func(_ string, held *snapshot.GangMembers) bool { return begins(held, end) })
-	return bare, func(next *snapshot.Snapshot) (*snapshot.Snapshot, error) {
+	b := boardOf(c)
+	gone := b.without(nil, func(h *holder) bool { return begins(h.from, end) })
+	return b.viewOf(c, gone), func(bare *snapshot.Snapshot) (*snapshot.Snapshot, error) {
 		if len(gone) == 0 {
-			return next, nil
+			return bare, nil
 		}
 		var rows []cluster.Running
-		for _, m := range gone {
-			rows = append(rows, c.ExportMember(m))
+		names := map[string]bool{}
+		for _, i := range gone {
+			names[b.holders[i].gang] = true
+			for _, m := range b.holders[i].held.Members {
+				rows = append(rows, c.ExportMember(m))
+			}
 		}
-		return next.Update(cluster.Delta{Observed: true, Place: rows})
-	}
-}
-
-// without is the snapshot without what is held for some gangs, which is told.
-func without(c *snapshot.Snapshot, are func(gang string, held *snapshot.GangMembers) bool) (next *snapshot.Snapshot, gone []*snapshot.Member) {
-	each(c, func(gang string, held *snapshot.GangMembers) {
-		if are(gang, held) {
-			gone = append(gone, held.Members...)
+		next, err := bare.Update(cluster.Delta{Observed: true, Place: rows})
+		if err == nil && len(next.LeftOut) == 0 {
+			now := boardOf(next)
+			now.add(now.without(nil, func(h *holder) bool { return names[h.gang] }), bare).asked.Store(true)
 		}
-	})
-	if len(gone) == 0 {
-		return c, nil
+		return next, err
 	}
-	next, err := c.Update(cluster.Delta{Remove: refs(gone)})
-	if err != nil {
-		return c, nil // never: they are there
-	}
-	return next, gone
 }
 
 func refs(members []*snapshot.Member) (out []cluster.MemberRef) {
@@ -194,8 +210,8 @@ func Take(c *snapshot.Snapshot, priority int64, node int32) (*snapshot.Snapshot,
 		first := slices.MinFunc(all, func(a, b *snapshot.GangMembers) int {
 			return cmp.Or(cmp.Compare(a.Priority, b.Priority), muster.CompareNatural(b.Name, a.Name))
 		})
-		next, _ := without(c, func(_ string, held *snapshot.GangMembers) bool { return held == first })
-		return next, next != c
+		next, err := c.Update(cluster.Delta{RemoveGangs: []string{first.Name}})
+		return next, err == nil // always: it is there
 	}
 	return c, false
 }

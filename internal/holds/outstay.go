@@ -48,6 +48,9 @@ func lacks(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, g *snapsh
 func firstOf(held *snapshot.GangMembers) int64 {
 	first := held.Members[0].Started
 	for _, m := range held.Members {
+		if m.Started == 0 {
+			return 0
+		}
 		first = min(first, m.Started)
 	}
 	return first
@@ -60,7 +63,7 @@ func fitsThen(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, stays 
 	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		end := ends.Of(g)
 		_, room := For(g.Name)
-		over := end != 0 && end <= at || room && begins(g, until)
+		over := end != 0 && end <= at || room && begins(firstOf(g), until)
 		for _, m := range g.Members {
 			if g != held && g != stays && over || g != held && m.Leaving {
 				gone = append(gone, cluster.MemberRef{Gang: g.Name, Member: m.Name})

@@ -50,7 +50,8 @@ func reserved(gang string) error {
 }
 
 // Update makes a new snapshot with a change, as [snapshot.Snapshot.Update] does, and with its holds. Those of members that run now end, those on
-// nodes that go, and those of zones that their nodes have no more. O(log gangs + holds) beside what an update costs.
+// nodes that go, and those of zones that their nodes have no more. O(log gangs + holds) beside what an update costs; once more where a plan
+// on c did not see all that is held.
 func Update(c *snapshot.Snapshot, d cluster.Delta) (*snapshot.Snapshot, error) {
 	leftOut, err := own(&d)
 	if err != nil {
@@ -58,12 +59,16 @@ func Update(c *snapshot.Snapshot, d cluster.Delta) (*snapshot.Snapshot, error) {
 	}
 	fresh := d.Holds
 	d.Holds = nil
-	if gone := ended(c, &d, fresh); len(gone) > 0 {
+	before, gone := c, ended(c, &d, fresh)
+	if len(gone) > 0 {
 		d.Remove = append(slices.Clone(d.Remove), refs(gone)...)
 	}
 	c, err = c.Update(d)
 	if err != nil {
 		return nil, err
+	}
+	if len(gone) == 0 && len(fresh) == 0 {
+		carry(before, c, d)
 	}
 	leftOut = append(leftOut, c.LeftOut...)
 	for _, gang := range slices.SortedFunc(maps.Keys(fresh), muster.CompareNatural) {
@@ -248,7 +253,7 @@ func (r *room) hasEnded(m *snapshot.Member) bool {
 		return false
 	}
 	g, _ := r.c.Gangs.Get(&snapshot.GangMembers{Name: m.Class.Gang})
-	if _, held := For(g.Name); held && begins(g, r.end) {
+	if _, held := For(g.Name); held && begins(firstOf(g), r.end) {
 		return true
 	}
 	end := ends.Of(g)

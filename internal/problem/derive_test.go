@@ -384,8 +384,8 @@ func fill(p *Problem) {
 	*p.Model.Doubt = true
 	p.Room.Allowed, p.Room.Spared = room.Allowed{{View: p.Model.View, End: 4}}, true
 	p.Parts.AllowedOf[1] = room.Allowed{{View: p.Model.View, End: 8}}
-	p.Room.ZoneState.OwnNeeds, p.Room.ZoneState.Released = snapshot.NeedsByZones{nil: nil}, map[int32]room.Released{1: {}}
-	fillWith(p, "ZoneState.indexNeeds", snapshot.NeedsByZones{nil: nil})
+	p.Room.ZoneState.OwnNeeds, p.Room.ZoneState.Released = map[*snapshot.ZoneClass][]*numa.Need{nil: nil}, map[int32]room.Released{1: {}}
+	fillWith(p, "ZoneState.indexNeeds", map[*snapshot.ZoneClass][]*numa.Need{nil: nil})
 	fillWith(p, "ZoneState.inexact", true)
 	for _, name := range []string{"ZoneState.shares", "ZoneState.widths", "ZoneState.zoneFits"} {
 		f := fieldsAt(p)[name]

@@ -271,12 +271,12 @@ const maxKnown = 1 << 10
 
 // allNeeds is the members prepared so far, by zone class, to be kept in an index. Where this plan prepared some it is
 // a new map: plans on other snapshots may read the old one now.
-func (z Zones) allNeeds() snapshot.NeedsByZones {
+func (z Zones) allNeeds() needsByZones {
 	if len(z.r.ZoneState.OwnNeeds) == 0 {
 		return z.r.ZoneState.indexNeeds
 	}
 	// The index passes the map on to later snapshots, whose nodes may have other zones: it must not grow for ever.
-	all := snapshot.NeedsByZones{}
+	all := needsByZones{}
 	if len(z.r.ZoneState.indexNeeds) < maxKnown {
 		for class, needs := range z.r.ZoneState.indexNeeds {
 			all[class] = needs

@@ -14,7 +14,7 @@ type zoneState struct {
 	Aligned bool          // members have a policy of their own
 	members []numa.Member // by shape
 	// Members prepared for the zones of nodes: by other plans, which read them at the same time, and by this one.
-	indexNeeds, OwnNeeds snapshot.NeedsByZones
+	indexNeeds, OwnNeeds needsByZones
 	shares               byState[*zoneShares]
 	widths               byState[int64] // zones that the next member gets
 	zoneFits             byState[*ZoneFit]
@@ -22,6 +22,9 @@ type zoneState struct {
 	// inexact: the zones of some node were counted by a bounded search, perhaps too low.
 	inexact bool
 }
+
+// needsByZones are the members of a unit, prepared for nodes of the same zones and policy.
+type needsByZones = map[*snapshot.ZoneClass][]*numa.Need
 
 // noZones is the class of nodes of which no zones are known.
 var noZones, _ = snapshot.NewZoneClass(&cluster.NUMA{})
@@ -55,7 +58,7 @@ func (z Zones) NeedsOn(id int32) []*numa.Need {
 		}
 	}
 	if z.r.ZoneState.OwnNeeds == nil {
-		z.r.ZoneState.OwnNeeds = snapshot.NeedsByZones{}
+		z.r.ZoneState.OwnNeeds = needsByZones{}
 	}
 	z.r.ZoneState.OwnNeeds[class] = needs
 	return needs
@@ -246,7 +249,7 @@ func (z Zones) score(x layout.Vertex, units int64) int64 {
 // least is a lower bound for on on all nodes for which members are prepared: a member with zones
 // gets one at least.
 func (z Zones) least() int64 {
-	for _, known := range []snapshot.NeedsByZones{z.r.ZoneState.indexNeeds, z.r.ZoneState.OwnNeeds} {
+	for _, known := range []needsByZones{z.r.ZoneState.indexNeeds, z.r.ZoneState.OwnNeeds} {
 		for _, needs := range known {
 			if !needs[0].Zoned() {
 				return 0

@@ -11,9 +11,6 @@ import (
 	"github.com/muster-sched/muster/numa"
 )
 
-// NeedsByZones are the members of a unit, prepared for nodes of the same zones and policy.
-type NeedsByZones map[*ZoneClass][]*numa.Need
-
 // By default a snapshot keeps the indexes of this many shapes, and for each of them sums for this many group sizes.
 const (
 	keptShapes = 8
@@ -26,8 +23,8 @@ type shapeCache = cow.Memo[[]byte, *ShapeIndex]
 // ShapeIndex is the index of a shape, with the needs prepared for it.
 type ShapeIndex struct {
 	Index   index.Index
-	Needs   NeedsByZones
-	Inexact bool // a bounded search counted the zones of some node
+	Needs   map[*ZoneClass][]*numa.Need // the members of a unit, prepared for nodes of the same zones and policy
+	Inexact bool                        // a bounded search counted the zones of some node
 	Spoils  Spoils
 }
 
