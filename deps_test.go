@@ -62,7 +62,8 @@ const arrows = `
 	internal/limits       < . gang internal/features internal/layout internal/roll internal/index internal/snapshot
 	internal/ends         < cluster internal/snapshot
 	internal/moves        <
-	internal/holds        < . cluster internal/snapshot internal/ends
+	internal/reserve      <
+	internal/holds        < . cluster internal/cow internal/layout internal/reserve internal/snapshot internal/ends
 	internal/leavable     < internal/cow internal/intern internal/snapshot
 	internal/model        < gang internal/features internal/keys internal/front internal/index internal/layout internal/roll internal/limits
 	internal/partnames    < internal/layout internal/model
@@ -80,7 +81,7 @@ const arrows = `
 	internal/preferred    < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/model internal/room internal/snapshot internal/limits internal/front internal/problem internal/outcome internal/search
 	internal/victims      < . topology numa quota gang cluster internal/cow internal/layout internal/index internal/intern internal/model internal/room internal/snapshot internal/front internal/bounds internal/problem internal/outcome internal/search preempt internal/leavable
 	internal/remedies     < . topology quota gang cluster explain internal/cover internal/layout internal/match internal/hitting internal/front internal/model internal/room internal/snapshot internal/bounds internal/problem internal/search internal/kinds internal/leavable
-	placement             < internal/printed internal/known . topology numa quota gang gang/queue cluster explain internal/cow internal/layout internal/roll internal/index internal/hitting internal/front internal/seats internal/model internal/room internal/snapshot internal/holds internal/ends internal/moves internal/limits internal/ranks internal/bounds internal/problem internal/outcome internal/search internal/preferred internal/victims internal/remedies preempt
+	placement             < internal/printed internal/known . topology numa quota gang gang/queue cluster explain internal/cow internal/layout internal/roll internal/index internal/hitting internal/front internal/seats internal/model internal/room internal/snapshot internal/reserve internal/holds internal/ends internal/moves internal/limits internal/ranks internal/bounds internal/problem internal/outcome internal/search internal/preferred internal/victims internal/remedies preempt
 	internal/document     < internal/printed internal/characters go.yaml.in/yaml/v4
 	internal/hostlist     < .
 	internal/keyends      < topology
@@ -149,7 +150,7 @@ var harness = []string{"internal/drawn", "internal/changed", "internal/draws", "
 var (
 	library = []string{
 		"", "topology", "numa", "quota", "gang", "gang/queue", "gang/permit", "preempt", "cluster", "explain", "fabric", "placement", "placement/manifest", "placement/render",
-		"internal/cow", "internal/features", "internal/front", "internal/bounds", "internal/keys", "internal/layout", "internal/blocks", "internal/roll", "internal/index", "internal/sets", "internal/frontsets", "internal/hitting", "internal/intern", "internal/snapshot", "internal/leavable", "internal/ends", "internal/moves", "internal/limits", "internal/ranks", "internal/partnames", "internal/invariant",
+		"internal/cow", "internal/features", "internal/front", "internal/bounds", "internal/keys", "internal/layout", "internal/blocks", "internal/roll", "internal/index", "internal/sets", "internal/frontsets", "internal/hitting", "internal/intern", "internal/snapshot", "internal/leavable", "internal/ends", "internal/reserve", "internal/moves", "internal/limits", "internal/ranks", "internal/partnames", "internal/invariant",
 		"internal/match", "internal/labels", "internal/printed", "internal/steps", "internal/seats", "internal/packing", "internal/cover", "internal/model", "internal/room", "internal/problem", "internal/outcome", "internal/selections", "internal/picks", "internal/manyshapes", "internal/joint", "internal/gather", "internal/fronts", "internal/parts", "internal/search", "internal/preferred", "internal/victims", "internal/remedies", "internal/phrases", "internal/kinds",
 	}
 	forbidden = []string{

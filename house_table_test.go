@@ -2,7 +2,7 @@ package muster_test
 
 // core are the packages that make a plan, from the door inwards. What takes numbers without names since long (preempt, cover) and what tells of plans is none.
 var core = []string{
-	"placement", "internal/snapshot", "internal/match", "internal/labels", "internal/index", "internal/layout", "internal/cow", "internal/front", "internal/bounds", "internal/keys", "internal/sets", "internal/frontsets", "internal/hitting", "internal/intern", "internal/holds", "internal/ends", "internal/moves", "internal/limits",
+	"placement", "internal/snapshot", "internal/match", "internal/labels", "internal/index", "internal/layout", "internal/cow", "internal/front", "internal/bounds", "internal/keys", "internal/sets", "internal/frontsets", "internal/hitting", "internal/intern", "internal/holds", "internal/reserve", "internal/ends", "internal/moves", "internal/limits",
 	"internal/blocks", "internal/roll", "internal/model", "internal/room", "internal/leavable", "internal/ranks", "internal/partnames", "internal/problem", "internal/outcome", "internal/gather", "internal/packing", "internal/manyshapes", "internal/joint", "internal/selections", "internal/picks", "internal/fronts", "internal/parts", "internal/search", "internal/preferred", "internal/remedies", "internal/seats",
 	"internal/victims", "internal/steps",
 }

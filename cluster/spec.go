@@ -25,6 +25,8 @@ type Spec struct {
 	Running []Running
 	// Holds are the places of members that are to run: room is kept for them.
 	Holds []Hold
+	// DomainHolds are room that is kept for gangs in domains, on no nodes in particular.
+	DomainHolds []DomainHold
 	// NUMAExclusive is for members with a NUMA policy of their own that do not say how exclusive they are. Empty: Required.
 	NUMAExclusive numa.Exclusive
 	// Quotas are the tree that members and gangs are counted in; nil: there is none.
@@ -167,6 +169,25 @@ type Hold struct {
 	End int64
 }
 
+// DomainHold keeps room for so many members of a gang in a domain, on no nodes in particular: four nodes of a rack, as long as four are left. A plan
+// lies beside it wherever the room is kept, and is refused only where none would keep it. It counts amounts of nodes that are in service; zones, quotas and
+// rules it does not know. Who sees it, and who takes it, is as of a [Hold]; plans that are applied end what is held for their gang, and each other member of it that
+// comes to run in the domain ends the hold of one.
+type DomainHold struct {
+	// Gang is for whom it is. It may have several.
+	Gang string
+	// Tree and Domain are the topology, as in [gang.Request], and the path of the domain or node in it, from the root; empty: all of it.
+	Tree   string
+	Domain []string
+	// Count is how many members.
+	Count int
+	// Resources of each member. Nil: a node as a whole, without anybody else. The map is copied.
+	Resources muster.Resources
+	Priority  int64
+	// From and End are as of a [Hold]: the room is held from an instant on, 0: at once, and until another one, 0: for ever.
+	From, End int64
+}
+
 // Budget is a disruption budget.
 type Budget struct {
 	Name string
@@ -203,6 +224,8 @@ type Delta struct {
 	// Holds replaces what is held for the gangs that it names; nil: nothing any more. There must be room once those who leave are gone, beside what
 	// is held for others of the same priority or a higher one.
 	Holds map[string][]Hold
+	// DomainHolds likewise replaces what is held for the gangs that it names in domains.
+	DomainHolds map[string][]DomainHold
 	// Demand replaces what is pending in the quotas that it names.
 	Demand map[string]muster.Resources
 	// Budgets replaces the budgets that it names, and adds those that are new.

@@ -3,10 +3,10 @@
 package placement
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -28,16 +28,27 @@ func applyResults(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot,
 			return nil, &muster.InvalidError{Field: "result.Gang", Value: r.Gang, Reason: "a gang cannot be called so"}
 		}
 	}
-	c = withoutOwnHolds(c, results)
+	bare := withoutOwnHolds(c, results)
 	if len(results) == 1 && len(results[0].Victims) == 0 {
-		return applyOne(c, results[0])
+		next, err := applyOne(bare, results[0])
+		return keepingDomains(c, next, err, results)
 	}
-	return applyAfterLeaving(c, results, nil)
+	next, err := applyAfterLeaving(bare, results, nil)
+	return keepingDomains(c, next, err, results)
+}
+
+// keepingDomains is the snapshot behind results if it keeps what is held in domains, as far as they are not above it.
+func keepingDomains(c, next *snapshot.Snapshot, err error, results []*Result) (*snapshot.Snapshot, error) {
+	if err != nil || len(next.Reserved) == 0 {
+		return next, err
+	}
+	lowest := slices.MinFunc(results, func(a, b *Result) int { return cmp.Compare(a.priority, b.priority) })
+	return holds.Kept(c, next, lowest.priority)
 }
 
 // withoutOwnHolds is the snapshot without what is held for the gangs of results: it ends with them.
 func withoutOwnHolds(c *snapshot.Snapshot, results []*Result) *snapshot.Snapshot {
-	return holds.Seen(c, math.MinInt64, "", 0, func(gang string) bool {
+	return holds.Without(c, func(gang string) bool {
 		return slices.ContainsFunc(results, func(r *Result) bool { return r.Gang == gang })
 	})
 }
@@ -230,7 +241,8 @@ func carryOut(c *snapshot.Snapshot, results ...*Result) (*snapshot.Snapshot, err
 	if len(waits)+victims == 0 {
 		return applyResults(c, results...)
 	}
-	return applyAfterLeaving(withoutOwnHolds(c, results), results, waits)
+	next, err := applyAfterLeaving(withoutOwnHolds(c, results), results, waits)
+	return keepingDomains(c, next, err, results)
 }
 
 // applyAfterLeaving applies plans after their victims, and the members in waits, have made room. These are removed, all

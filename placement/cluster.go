@@ -56,7 +56,7 @@ func (c *Cluster) Tree(name string) (cluster.NamedTree, bool) { return c.inside(
 func (c *Cluster) Trees() []cluster.NamedTree { return c.inside().Trees() }
 
 // NUMAExclusive is the default of the snapshot, see [cluster.Spec].
-func (c *Cluster) NUMAExclusive() numa.Exclusive { return c.inside().NUMAExclusive() }
+func (c *Cluster) NUMAExclusive() numa.Exclusive { return c.inside().Lineage.Exclusive }
 
 // Notices lists defects that were accepted: members on nodes that were absent when they were given, what was left out of an observed change
 // that made the snapshot, nodes and zones of which members hold more than they have, nodes of a tree that the snapshot lacks.
@@ -132,6 +132,9 @@ func (c *Cluster) Running() iter.Seq[cluster.Running] {
 
 // Holds lists what is held for members that are to run: by gang, then by member, in natural order of names; the slice is the caller's.
 func (c *Cluster) Holds() []cluster.Hold { return holds.Of(c.inside()) }
+
+// DomainHolds lists what is held in domains: the highest priority first, then by gang in natural order of names, then as it was given; the slice is the caller's.
+func (c *Cluster) DomainHolds() []cluster.DomainHold { return holds.InDomains(c.inside()) }
 
 // Degraded lists the gangs whose running members are in a wider domain than they were in an earlier snapshot, such as the one before
 // topologies changed ([cluster.Delta.Trees]), by gang and topology; members that are leaving, and gangs of one, do not count.

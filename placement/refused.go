@@ -279,12 +279,15 @@ func (e *exclusion) try(without []string) (*Result, *stuck) {
 }
 
 // told is a plan that says no more than is known: what is as good as the best plan if nothing were refused is as good as can be.
-func (e *exclusion) told(r *Result, equal bool) *Result {
-	r.Proven = equal && e.best.Proven
+func (e *exclusion) told(r *Result, equal bool) *Result { return besides(r, e.best, equal) }
+
+// besides is a plan beside something, which is as good as the best one without that, or not: in this case it is not known to be the best.
+func besides(r, best *Result, equal bool) *Result {
+	r.Proven = equal && best.Proven
 	if r.Preemption == nil {
 		return r
 	}
-	was := e.best.Preemption
+	was := best.Preemption
 	if was == nil {
 		was = &Preemption{}
 	}
@@ -299,13 +302,16 @@ func (e *exclusion) told(r *Result, equal bool) *Result {
 // compare prefers the plan on what is free to one that waits, and both to one with victims; then that with more members, then lower
 // ranks, then the cheaper victims by the default order, then that which waits for fewer, then that with fewer members outside the
 // tree, then tighter tiers, outermost first.
-func (e *exclusion) compare(a, b *Result) int {
+func (e *exclusion) compare(a, b *Result) int { return comparePlans(e.refused.snapshot, a, b) }
+
+// comparePlans is which of two plans of a gang for a snapshot is the better one, so.
+func comparePlans(s *snapshot.Snapshot, a, b *Result) int {
 	stage := func(r *Result) int { return 2*min(1, len(r.Victims)) + min(1, len(r.WaitsFor)) }
 	byRank := func(x, y Assignment) int { return cmp.Compare(x.Rank, y.Rank) }
 	return cmp.Or(
 		cmp.Compare(stage(a), stage(b)), cmp.Compare(len(b.Assignments), len(a.Assignments)),
 		slices.CompareFunc(a.Assignments, b.Assignments, byRank), compareCosts(a, b), cmp.Compare(len(a.WaitsFor), len(b.WaitsFor)),
-		cmp.Compare(e.outside(a), e.outside(b)), cmp.Compare(a.Tier, b.Tier),
+		cmp.Compare(outside(s, a), outside(s, b)), cmp.Compare(a.Tier, b.Tier),
 		slices.Compare(a.GroupTiers, b.GroupTiers),
 	)
 }
@@ -361,10 +367,10 @@ func (e *exclusion) reached(r *Result) map[string]int32 {
 }
 
 // outside is how many members of a plan are outside its tree.
-func (e *exclusion) outside(r *Result) (n int) {
-	v := e.refused.snapshot.Lineage.Tree(r.Tree)
+func outside(s *snapshot.Snapshot, r *Result) (n int) {
+	v := s.Lineage.Tree(r.Tree)
 	for i := range r.Assignments {
-		if id, ok := e.refused.snapshot.Lineage.ID(r.Assignments[i].Node); ok && v.At(id) >= v.FirstPos[v.Outside] {
+		if id, ok := s.Lineage.ID(r.Assignments[i].Node); ok && v.At(id) >= v.FirstPos[v.Outside] {
 			n++
 		}
 	}

@@ -44,7 +44,7 @@ type Unschedulable struct {
 	// placed without them. Wanted counts its members then, and none of them fits. Empty in every other refusal.
 	Together []string
 	// Behind is, in a queue by the discipline [queue.Strict], the gang in front of this one that waits; or one for which room is held from an instant on by which this gang, which runs,
-	// was to end, and would not with more members. This one was not planned: Wanted counts its members then.
+	// was to end, and would not with more members; or one for which room is held in a domain that no plan would keep. Wanted counts the members then.
 	// Empty in every other refusal.
 	Behind string
 	// Wanted is the least number of new members that had to be placed; Fits the most that the rules allow.

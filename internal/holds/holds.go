@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/ends"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -17,8 +18,14 @@ import (
 // prefix begins the names of the gangs of members that are to run. Nobody else's gang may be called so.
 const prefix = "held for\x00"
 
+// inDomain ends the names of those for whom room is held in a domain, while it is given to them on nodes.
+const inDomain = "\x00in a domain"
+
 // For is the gang for which a gang of a snapshot is a hold; false: its members run.
-func For(gang string) (string, bool) { return strings.CutPrefix(gang, prefix) }
+func For(gang string) (string, bool) {
+	of, held := strings.CutPrefix(gang, prefix)
+	return strings.TrimSuffix(of, inDomain), held
+}
 
 // Called is what people call a gang of a snapshot, or a hold.
 func Called(gang string) string {
@@ -56,6 +63,7 @@ func each(c *snapshot.Snapshot, f func(gang string, held *snapshot.GangMembers))
 type board struct {
 	holders []holder // in natural order of names
 	views   atomic.Pointer[[]*view]
+	rooms   cow.Memo[someOf, *Reserve] // of what is held in domains
 }
 
 // holder is a gang for which room is held, from an instant on; 0: at once.
@@ -155,6 +163,9 @@ func Gangs(c *snapshot.Snapshot) (called func(gang string) string) {
 
 // AreLater says whether room is held from some instant on.
 func AreLater(c *snapshot.Snapshot) bool {
+	if slices.ContainsFunc(c.Reserved, func(h cluster.DomainHold) bool { return h.From != 0 }) {
+		return true
+	}
 	return slices.ContainsFunc(boardOf(c).holders, func(h holder) bool { return h.from != 0 })
 }
 

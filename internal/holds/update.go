@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,8 +24,19 @@ func New(spec cluster.Spec) (*snapshot.Snapshot, error) {
 		}
 	}
 	c, err := snapshot.New(spec)
-	if err != nil || len(spec.Holds) == 0 {
-		return c, err
+	if err != nil {
+		return nil, err
+	}
+	var wrong []error
+	for i := range spec.DomainHolds {
+		wrong = append(wrong, checkDomain(c, &spec.DomainHolds[i], fmt.Sprintf("cluster.DomainHolds[%d]", i)))
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	c.Reserved = inOrder(spec.DomainHolds) // nobody else has it yet
+	if len(spec.Holds) == 0 {
+		return c, nil
 	}
 	by := map[string][]cluster.Hold{}
 	for _, h := range spec.Holds {
@@ -71,15 +83,37 @@ func Update(c *snapshot.Snapshot, d cluster.Delta) (*snapshot.Snapshot, error) {
 		carry(before, c, d)
 	}
 	leftOut = append(leftOut, c.LeftOut...)
+	c = come(c, before, d.Place)
+	if !d.Observed && len(d.Place) > 0 {
+		if c, err = Kept(reserving(before, c.Reserved), c, math.MinInt64); err != nil {
+			return nil, err
+		}
+	}
 	for _, gang := range slices.SortedFunc(maps.Keys(fresh), muster.CompareNatural) {
 		next, left, err := set(c, gang, fresh[gang], d.Observed)
+		if err == nil && !d.Observed {
+			next, err = Kept(c, next, lowestOf(fresh[gang]))
+		}
 		if err != nil {
 			return nil, err
 		}
 		c, leftOut = next, append(leftOut, left...)
 	}
-	c.LeftOut = leftOut // nobody else has it yet
+	c, left, err := setDomains(c, d.DomainHolds, d.Observed)
+	if err != nil {
+		return nil, err
+	}
+	c.LeftOut = append(leftOut, left...) // nobody else has it yet
 	return c, nil
+}
+
+// lowestOf is the priority of what is held for a gang.
+func lowestOf(list []cluster.Hold) int64 {
+	lowest := int64(math.MaxInt64)
+	for i := range list {
+		lowest = min(lowest, list[i].Priority)
+	}
+	return lowest
 }
 
 // own refuses names that are called as holds are, or leaves them out of what was seen.

@@ -40,7 +40,7 @@ func (b *board) viewOf(c *snapshot.Snapshot, without []int32) *snapshot.Snapshot
 	if !v.asked.Load() {
 		v.asked.Store(true)
 	}
-	return v.seen
+	return reserving(v.seen, c.Reserved)
 }
 
 // known is a view that was made before; nil: none.

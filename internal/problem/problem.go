@@ -97,7 +97,8 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b bounds.Search) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	c = holds.Seen(c, req.Priority, req.Name, req.End, func(gang string) bool { return gang == req.Name || t != nil && t.Has(gang) })
+	own := func(gang string) bool { return gang == req.Name || t != nil && t.Has(gang) }
+	c = holds.Settled(holds.Seen(c, req.Priority, req.Name, req.End, own), req.Priority, req.Name, req.End, own)
 	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{

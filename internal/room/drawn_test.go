@@ -96,7 +96,7 @@ func newAsked(t require.TestingT, spec cluster.Spec, req *gang.Request, shapes .
 
 // onSnapshot is the room for members of shapes on a snapshot; running members of the gang that stay are its siblings.
 func onSnapshot(t require.TestingT, c *snapshot.Snapshot, req *gang.Request, shapes ...*gang.Shape) *asked {
-	a := &asked{spec: cluster.Spec{Trees: c.Trees(), NUMAExclusive: c.NUMAExclusive(), Nodes: slices.Collect(c.Nodes()), Running: slices.Collect(c.Running())}}
+	a := &asked{spec: cluster.Spec{Trees: c.Trees(), NUMAExclusive: c.Lineage.Exclusive, Nodes: slices.Collect(c.Nodes()), Running: slices.Collect(c.Running())}}
 	v := c.Lineage.Tree("")
 	m := &model.Model{View: v, LCA: -1, Room: plain{}, Siblings: layout.NewCensus(v)}
 	var running []roll.Member

@@ -52,6 +52,7 @@
 //	quotas                                           what every quota uses and may use
 //	apply, release a [a-0], leave a-0, explain       what follows the last plan
 //	hold                                             its victims leave, and its room is held
+//	hold-in a in=leaf-0 count=4 [slots=2|whole] [from=3] [end=9] [priority=1]   room is held in a domain for gang a; count=0: none any more
 //	why [plans=20] ...                               an explanation, arguments as for plan
 //	when [now=3] [tier=leaf] [hold] ...              the earliest start, arguments as for plan, drawn over those whose end it takes; its room is held from then on
 //	moves [max=3] [wider] [steps=5] ...              who moves so that the gang fits, arguments as for plan, drawn once all have moved; or so that
@@ -138,6 +139,8 @@ func (s *session) do(t testing.TB, d *datadriven.TestData) (string, error) {
 			return "", errors.New("the last plan placed nothing")
 		}
 		return s.apply(t)
+	case "hold-in":
+		return s.holdIn(w)
 	case "hold":
 		if s.res == nil {
 			return "", errors.New("the last plan placed nothing")
@@ -278,28 +281,6 @@ func (s *session) apply(t testing.TB) (string, error) {
 		require.NoError(t, validity.CheckApplied(before, s.snapshot().dump(), res))
 	}
 	return text, err
-}
-
-// hold asks the victims of the last plan to leave, and keeps the room for its members.
-func (s *session) hold() (string, error) {
-	d := cluster.Delta{Holds: map[string][]cluster.Hold{s.res.Gang: s.res.Holds()}}
-	for _, v := range s.res.Victims {
-		d.Leaving = append(d.Leaving, v.MemberRef)
-	}
-	text, err := s.change(s.cluster.Update(d))
-	return text + s.heldText(), err
-}
-
-// heldText lists how many devices are held on which nodes.
-func (s *session) heldText() (text string) {
-	for _, h := range s.cluster.Holds() {
-		text += fmt.Sprintf("held for %s on %s: %d", h.Member, h.Node, h.Resources[device])
-		if h.From > 0 || h.End > 0 {
-			text += fmt.Sprintf(" from %d to %d", h.From, h.End)
-		}
-		text += "\n"
-	}
-	return text
 }
 
 // change takes the next snapshot and draws it.

@@ -57,7 +57,9 @@ type Snapshot struct {
 	Budgets []cluster.Budget // in natural order of names
 	// ManyTaints: a node has so many that what is said about them is better kept.
 	ManyTaints bool
-	Lowest     int64 // at most the priority of every member that is not leaving; MaxInt64 until one has run
+	// Reserved is what is held in domains, as who reads it orders it; a fork has it as well, and one that is built anew.
+	Reserved []cluster.DomainHold
+	Lowest   int64 // at most the priority of every member that is not leaving; MaxInt64 until one has run
 
 	Caches *caches // nil while the snapshot is made as a fork
 	// LeftOut is what was left out of the observed change that made the snapshot, see [cluster.Delta].
@@ -220,9 +222,6 @@ func (c *Snapshot) Tree(name string) (cluster.NamedTree, bool) {
 	}
 	return cluster.NamedTree{}, false
 }
-
-// NUMAExclusive is the default of the snapshot, see [cluster.Spec].
-func (c *Snapshot) NUMAExclusive() numa.Exclusive { return c.Lineage.Exclusive }
 
 // Trees lists the topologies; the slice is the caller's.
 func (c *Snapshot) Trees() []cluster.NamedTree { return slices.Clone(c.Lineage.trees) }

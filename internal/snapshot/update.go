@@ -56,6 +56,7 @@ func (c *Snapshot) Update(d cluster.Delta) (*Snapshot, error) {
 	if next, err = next.changeNodes(d.RemoveNodes, d.SetNodes, coming); err != nil {
 		return nil, err
 	}
+	next.Reserved = c.Reserved
 	if seen {
 		leftOut = append(leftOut, arrive(next, d.Place)...)
 	} else if err := next.place(d.Place); err != nil {

@@ -27,6 +27,7 @@ type check struct {
 	nodes   map[string]*cluster.Node
 	own     []cluster.Running
 	members map[string]*gang.Member
+	beside  bool      // something that is held in domains binds
 	parts   *Division // nil: the gang has no groups, or equal ones of members of one shape
 	defects []error
 }
@@ -47,6 +48,7 @@ func CheckTogether(spec cluster.Spec, req *gang.Request, res *placement.Result) 
 }
 
 func checked(spec cluster.Spec, req *gang.Request, res *placement.Result, together bool) error {
+	was := spec
 	spec = Seen(spec, req)
 	net, ok := NewNetwork(&spec, req)
 	if !ok {
@@ -55,7 +57,7 @@ func checked(spec cluster.Spec, req *gang.Request, res *placement.Result, togeth
 	after := Without(&spec, func(ref cluster.MemberRef) bool {
 		return slices.ContainsFunc(res.Victims, func(v placement.Victim) bool { return v.MemberRef == ref })
 	})
-	c := &check{before: &spec, spec: &after, req: req, res: res, net: net, own: Own(&spec, req)}
+	c := &check{before: &spec, spec: &after, req: req, res: res, net: net, own: Own(&spec, req), beside: len(BindingHolds(&was, req)) > 0}
 	c.nodes, c.members = map[string]*cluster.Node{}, map[string]*gang.Member{}
 	for i := range spec.Nodes {
 		c.nodes[spec.Nodes[i].Name] = &spec.Nodes[i]
@@ -81,7 +83,8 @@ func checked(spec cluster.Spec, req *gang.Request, res *placement.Result, togeth
 	c.limits()
 	c.report()
 	c.ring()
-	if !together {
+	c.domains(&was)
+	if !together && !c.beside { // there another plan may be the best
 		c.spared()
 	}
 	return errors.Join(c.defects...)
@@ -255,6 +258,7 @@ func (c *check) waitsFor() {
 			c.failf("waits for %s %s on %s, it is on %s", w.Gang, w.Member, w.Node, c.spec.Running[j].Node)
 		case len(c.unwelcome(slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1), alone)) > 0: // it may not stay
 		case w.Gang == c.req.Name && slices.ContainsFunc(c.res.Assignments, func(a placement.Assignment) bool { return a.Member == w.Member }): // its name is taken
+		case c.beside: // what they leave may be for others, for whom the rest is held
 		case !c.used()[w.Node]:
 			c.failf("waits for %s %s on %s, which it does not use", w.Gang, w.Member, w.Node)
 		case c.noRoom(w.Node, slices.Delete(slices.Clone(c.res.WaitsFor), i, i+1)) == "" && (c.spec.Running[j].NUMA == nil || !c.inTurns(w.Node)):

