@@ -36,7 +36,7 @@ type Start struct {
 	// WaitsFor are the gangs whose end it takes, in the order of their ends, then in natural order of names: with these gone, and all others still
 	// there, the plan can be carried out. Of several choices those that end first.
 	WaitsFor []Ending
-	// Proven is true if it is known that the gang has no place before. It is false if a search before ended by its steps or the context.
+	// Proven is true if it is known that the gang has no place before. It is false if a search before ended by its steps or the context where it could not do without.
 	Proven bool
 
 	end int64 // of the gang
@@ -52,8 +52,9 @@ type Ending struct {
 // first instant from now on at which it fits by its rules without victims, members that are leaving being gone by then. A gang that waits for
 // nothing starts now. Where all known ends do not help, the error is the [Unschedulable] of the gang with them gone; else errors are those of [Plan].
 //
-// It plans at O(log instants) of them, each with the steps of the request, and costs what ends until then, beside O(running members + gangs log gangs). Where
-// room is held from some instant on (cluster.Hold.From) and the gang ends, it plans at all instants up to the start, which share these steps.
+// It plans at O(log instants) of them, each with the steps of the request, and costs what ends until then, beside O(nodes + running members + gangs log gangs). Where
+// room is held from some instant on (cluster.Hold.From) and the gang ends, it plans at all instants up to the start, which share these steps. Instants at which the amounts of
+// nodes leave no room for the least members are not planned.
 func Earliest(c *Cluster, req *gang.Request, opt EarliestOptions) (*Start, error) {
 	return EarliestContext(context.Background(), c, req, opt)
 }
@@ -73,6 +74,9 @@ func EarliestContext(ctx context.Context, c *Cluster, req *gang.Request, opt Ear
 	line := ends.New(s, opt.Now, req.Name, holds.Gangs(s))
 	// A gang that ends may have a place before room is held for another one from some instant on, and none later, when it would end behind that.
 	f := starting{ctx: ctx, req: req, end: req.End, now: opt.Now, stays: req.End == 0 || !holds.AreLater(s), start: &Start{Proven: true}}
+	if ask, known := askOf(s, req); known {
+		line.Asks(ask, holds.Hidden(s, req.Priority, req.Name, line.Len(), func(i int) int64 { return shifted(f.end, f.now, line.At(i)) }))
+	}
 	i, err := line.First(f.stays, f.fits)
 	if err == nil {
 		i, err = f.again(i, line.Len()-1)

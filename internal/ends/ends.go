@@ -19,8 +19,10 @@ type Gang struct {
 // Timeline is a cluster as running gangs end: at the first instant, now, those are gone that have ended by then, and at each later one those that end
 // at it. It is not safe for concurrent use.
 type Timeline struct {
-	gangs    []Gang // in the order of their ends, then of names
+	gangs    []Gang                  // in the order of their ends, then of names
+	of       []*snapshot.GangMembers // likewise
 	instants []instant
+	bound    *bound             // of what is asked for; nil: it is not known
 	from     *snapshot.Snapshot // the cluster at an instant from which later ones are derived
 	gone     int                // gangs that are not there any more
 }
@@ -31,6 +33,12 @@ type instant struct {
 	ended int
 }
 
+// place is when a gang ends, by its place in the order of names.
+type place struct {
+	at int64
+	i  int32
+}
+
 // New is the timeline of a cluster from now on. Gangs that are called but, one, never end in it; nor do those whose end is unknown. Gangs of one name by called, nil: its
 // own, end together. O(running members + gangs log gangs).
 func New(c *snapshot.Snapshot, now int64, but string, called func(gang string) string) *Timeline {
@@ -39,6 +47,8 @@ func New(c *snapshot.Snapshot, now int64, but string, called func(gang string) s
 	if called != nil {
 		joint = jointEnds(c, called)
 	}
+	var order []place
+	var all []*snapshot.GangMembers
 	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		name, end := g.Name, Of(g)
 		if called != nil {
@@ -46,11 +56,15 @@ func New(c *snapshot.Snapshot, now int64, but string, called func(gang string) s
 			end = joint[name]
 		}
 		if end != 0 && name != but {
-			t.gangs = append(t.gangs, Gang{g.Name, max(end, now)})
+			order, all = append(order, place{max(end, now), int32(len(all))}), append(all, g)
 		}
 		return true
 	})
-	slices.SortStableFunc(t.gangs, func(a, b Gang) int { return cmp.Compare(a.At, b.At) })
+	slices.SortFunc(order, func(a, b place) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.i, b.i)) })
+	t.gangs, t.of = make([]Gang, len(all)), make([]*snapshot.GangMembers, len(all))
+	for i, p := range order {
+		t.gangs[i], t.of[i] = Gang{all[p.i].Name, p.at}, all[p.i]
+	}
 	t.instants = append(t.instants, instant{now, 0})
 	for i, g := range t.gangs {
 		if last := &t.instants[len(t.instants)-1]; g.At == last.at {
@@ -123,13 +137,17 @@ func (t *Timeline) At(i int) int64 { return t.instants[i].at }
 func (t *Timeline) Ended(i int) []Gang { return t.gangs[:t.instants[i].ended] }
 
 // First is the first instant at which something fits; -1: at none. Where stays, what fits once is taken to fit from then on, and O(log instants) are asked;
-// else all are, in order. fits is asked of an instant and the cluster then; its last yes is of the answer, and its last no of the instant before. The
-// cluster costs what ends between those that are asked.
+// else all are, in order. Those at which amounts leave no room for it ([Timeline.Asks]) are not asked, but for the last one, and for the first where stays: what a
+// plan counts there is handed to the later ones. fits is asked of an instant and the cluster then; its last yes is of the answer, and its last no of the instant before,
+// unless amounts say no to that. The cluster costs what ends between those that are asked.
 //
 // order: time.3
 func (t *Timeline) First(stays bool, fits func(at int64, c *snapshot.Snapshot) (bool, error)) (int, error) {
-	low, high := -1, len(t.instants)
-	for next := 0; high-low > 1; {
+	next, high := 0, len(t.instants)
+	if !stays {
+		next = t.possible(0)
+	}
+	for low, step := next-1, 1; high-low > 1; step *= 2 {
 		c, err := t.cluster(next)
 		if err != nil {
 			return -1, err
@@ -143,11 +161,15 @@ func (t *Timeline) First(stays bool, fits func(at int64, c *snapshot.Snapshot) (
 		} else {
 			low, t.from, t.gone = next, c, t.instants[next].ended
 		}
-		switch next = (low + high) / 2; {
-		case !stays:
-			next = low + 1
+		switch {
+		case high-low <= 1:
+		case !stays || low == 0:
+			next = t.possible(low + 1)
+			low = next - 1
 		case high == len(t.instants): // nothing has fit yet
-			next = min(2*low+1, high-1)
+			next = min(low+step, high-1)
+		default:
+			next = (low + high) / 2
 		}
 	}
 	if high == len(t.instants) {

@@ -3,10 +3,14 @@
 package holds
 
 import (
+	"iter"
+	"math"
 	"slices"
+	"sort"
 	"sync/atomic"
 
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/ends"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
 
@@ -101,4 +105,21 @@ func (b *board) without(room []int32, are func(h *holder) bool) []int32 {
 		}
 	}
 	return room
+}
+
+// Hidden are those for whom room is held that a plan for a gang does not see ([Seen]) at some of n instants, and the first one at which it does; its new members end at one
+// that is not before that of an earlier instant, 0: never at any.
+func Hidden(c *snapshot.Snapshot, priority int64, gang string, n int, end func(i int) int64) iter.Seq2[*snapshot.GangMembers, int] {
+	return func(yield func(*snapshot.GangMembers, int) bool) {
+		runs := ends.With(c, gang, math.MinInt64) // 0: for ever
+		for _, h := range boardOf(c).holders {
+			until := n
+			if h.held.Priority >= priority && h.gang != gang {
+				until = sort.Search(n, func(i int) bool { return runs == 0 || end(i) == 0 || !begins(h.from, max(runs, end(i))) })
+			}
+			if until > 0 && !yield(h.held, until) {
+				return
+			}
+		}
+	}
 }
