@@ -27,7 +27,7 @@ type MoveGoal struct {
 	// Empty is a layer, named as in a [gang.Rule], of which so many domains are to be without members, but for those of daemons and those that are leaving. Count 0: one.
 	Empty string
 	Count int
-	// Tight: all gangs that may move are to lie at tiers as low as can be. None lies at a higher one then.
+	// Tight: all gangs that may move are to lie at tiers as low as can be, and then at most two across the border of each lowest domain. None lies at a higher one then.
 	Tight bool
 	// Tree names the topology of Empty and Tight, as in a request.
 	Tree string
@@ -76,9 +76,12 @@ type Moving struct {
 	Empty [][]string
 	// Tighter is, for a goal of Tight, by how many tiers that have domains all gangs lie lower then, added up, and AtMost a number that it is never above.
 	Tighter, AtMost int
+	// AcrossBefore and Across are, for a goal of Tight where the members of all that may move hold the same, how many gangs beyond two lie in a lowest domain and in
+	// others too, added up over these: at first, and then.
+	AcrossBefore, Across int
 	// Cost of the moves, and one that no moves are below that do the same.
 	Cost, LowerBound MoveCost
-	// Proven is true if no moves cost less: LowerBound is Cost. For a goal of Tight, that Tighter is AtMost as well.
+	// Proven is true if no moves cost less: LowerBound is Cost. For a goal of Tight, that Tighter is AtMost and Across 0 as well.
 	Proven bool
 }
 
@@ -119,8 +122,8 @@ func (m *Move) Delta() (d cluster.Delta) {
 // where members are in the way of each other on single nodes the cheapest victims that the gang would have are asked to move instead. What moves is
 // planned one after the other, and may make others move in turn.
 //
-// It makes at most 2,048 plans, mostly one or two for each gang that moves, beside the steps; where the goal is reached already it makes one, or none. Nothing
-// that it is given changes. Errors are the [Unschedulable] of the gang of the goal, or of domains that cannot be empty: Proven, if no moves would do;
+// It makes at most 2,048 plans, mostly one or two for each gang that moves, beside the steps; where the goal is reached already it makes one, or none. For a goal of Tight it makes
+// besides up to three for each gang and lowest domain that some of it go into in the end. Nothing that it is given changes. Errors are the [Unschedulable] of the gang of the goal, or of domains that cannot be empty: Proven, if no moves would do;
 // [muster.InvalidError]s of the goal and the options; those of [Plan].
 func Moves(c *Cluster, goal MoveGoal, opt MovesOptions) (*Moving, error) {
 	return MovesContext(context.Background(), c, goal, opt)

@@ -17,6 +17,9 @@ type tightening struct {
 	m     *moveSearch
 	c     *snapshot.Snapshot
 	least []int // by mover: the place of the tier that it would lie at if no other mover were there
+	// across is how many gangs beyond two lie across the borders of lowest domains, added up, at first and in the end, and bound what it costs that none do.
+	across [2]int
+	bound  MoveCost
 }
 
 // mostRounds bounds how often all gangs are looked at: what one leaves may let another one get tighter.
@@ -34,10 +37,12 @@ func (m *moveSearch) tighten() *Moving {
 			changed = t.tighter(g) || changed
 		}
 	}
+	t.uncross()
 	out := t.with(t.c).inOrder(nil)
 	if out == nil { // gangs cannot be brought into an order: none moves
-		t.c, out = m.s, &Moving{}
+		t.c, out, t.across[1] = m.s, &Moving{}, t.across[0]
 	}
+	out.AcrossBefore, out.Across = t.across[0], t.across[1]
 	for g := range m.movers {
 		before := m.place(m.movers[g].members)
 		out.Tighter += before - m.place(staying(t.c, m.movers[g].gang))
@@ -47,7 +52,10 @@ func (m *moveSearch) tighten() *Moving {
 	if out.Tighter < out.AtMost {
 		out.LowerBound = MoveCost{}
 	}
-	out.Proven = out.Tighter == out.AtMost && out.Cost == out.LowerBound
+	if out.Across == 0 && out.LowerBound.Compare(t.bound) < 0 {
+		out.LowerBound = t.bound
+	}
+	out.Proven = out.Tighter == out.AtMost && out.Across == 0 && out.Cost == out.LowerBound
 	return out
 }
 

@@ -51,8 +51,12 @@ func (t *tree) holds(x, y int32) bool {
 
 // home is the narrowest vertex of at least a tier that has all units of a gang.
 func (t *tree) home(g *Gang) int32 {
-	low, high := g.Parts[0].Unit, g.Parts[len(g.Parts)-1].Unit
-	for k := g.Tier; ; k++ {
+	return t.over(g.Parts[0].Unit, g.Parts[len(g.Parts)-1].Unit, g.Tier)
+}
+
+// over is the narrowest vertex of at least a tier that has two units, and those between them.
+func (t *tree) over(low, high int32, tier int) int32 {
+	for k := tier; ; k++ {
 		if x := t.at(low, k); high < t.end[x] {
 			return x
 		}

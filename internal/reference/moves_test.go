@@ -134,40 +134,25 @@ func tightAgrees(in Input) ([]string, error) {
 	if !known {
 		return []string{fmt.Sprint("moves: ", len(got.Moves) > 0)}, nil
 	}
-	most, least := 0, placement.MoveCost{}
-	for _, way := range w.found {
-		won := w.won(&way)
-		if won > most || won == most && way.cost.Compare(least) < 0 {
-			most, least = won, way.cost
-		}
-	}
+	best := tightest(w)
+	is := tightness{got.Tighter, got.Across, got.Cost}
 	switch {
-	case got.Tighter > most || got.AtMost < most:
-		return nil, fmt.Errorf("%d tiers won, at most %d, want %d: %s", got.Tighter, got.AtMost, most, movesText(got))
-	case got.Proven && (got.Tighter != most || got.Cost != least):
-		return nil, fmt.Errorf("%d tiers won, want %d at %+v: %s", got.Tighter, most, least, movesText(got))
-	case got.Tighter < most:
+	case got.Tighter > best.won || got.AtMost < best.won || got.Across < best.across && got.Tighter == best.won:
+		return nil, fmt.Errorf("%+v, at most %d, want %+v: %s", is, got.AtMost, best, movesText(got))
+	case got.Proven && is != best:
+		return nil, fmt.Errorf("%+v, proven, want %+v: %s", is, best, movesText(got))
+	case got.Tighter < best.won:
 		return []string{"wins less"}, nil
-	case got.Cost.Compare(least) < 0:
-		return nil, fmt.Errorf("want %+v: %s", least, movesText(got))
-	case got.Cost != least:
+	case got.Across > best.across:
+		return []string{"more across borders"}, nil
+	case got.Cost.Compare(best.cost) < 0 || got.LowerBound.Compare(best.cost) > 0:
+		return nil, fmt.Errorf("want %+v: %s", best, movesText(got))
+	case got.Cost != best.cost:
 		return []string{"costs more"}, nil
-	case most == 0:
+	case best == tightness{}:
 		return []string{fmt.Sprint("nothing to win, proven: ", got.Proven)}, nil
 	}
 	return []string{fmt.Sprint("the tightest, proven: ", got.Proven)}, nil
-}
-
-// won is how many tiers gangs get tighter, added up.
-func (w *ways) won(one *moved) (n int) {
-	after := slices.Clone(w.rows)
-	for i := range after {
-		after[i].Node = one.at[i]
-	}
-	for g, was := range w.was {
-		n += was - tierOf(w.in, after, g)
-	}
-	return n
 }
 
 // optionsOf are options that come of the numbers of nodes and members: every other cluster has none.

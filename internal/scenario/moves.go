@@ -104,6 +104,9 @@ func moved(m *placement.Moving, err error) string {
 	if m.AtMost > 0 {
 		text += fmt.Sprintf(" tighter=%d of %d", m.Tighter, m.AtMost)
 	}
+	if m.AcrossBefore+m.Across > 0 {
+		text += fmt.Sprintf(" across=%d of %d", m.Across, m.AcrossBefore)
+	}
 	switch {
 	case m.Proven:
 		text += " (proven)"
@@ -179,7 +182,7 @@ func (s *session) carryOut(t testing.TB, m *placement.Moving, opt placement.Move
 	require.Equal(t, m.Cost, cost, "members and gangs that have another node")
 	require.True(t, opt.MaxMoved == 0 || cost.Members <= opt.MaxMoved, "more members than may move")
 	require.LessOrEqual(t, m.LowerBound.Compare(m.Cost), 0, "costs less than what it cannot be below")
-	require.Equal(t, m.Proven, m.LowerBound == m.Cost && m.Tighter == m.AtMost)
+	require.Equal(t, m.Proven, m.LowerBound == m.Cost && m.Tighter == m.AtMost && m.Across == 0)
 	s.stayEmpty(t, after, m.Empty)
 	return after, &drawn
 }
