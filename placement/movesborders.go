@@ -39,8 +39,12 @@ func (t *tightening) uncross() {
 			stay[refused] = true
 			continue
 		}
-		if k := t.with(next); (t.m.opt.MaxMoved == 0 || k.moved() <= t.m.opt.MaxMoved) && k.inOrder(nil) != nil {
-			t.c, t.across[1] = next, found.After
+		k := t.with(next)
+		if t.m.opt.MaxMoved > 0 && k.moved() > t.m.opt.MaxMoved {
+			return
+		}
+		if out := k.inOrder(nil); out != nil {
+			t.c, t.across[1], t.ordered = next, found.After, out
 		}
 		return
 	}

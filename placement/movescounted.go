@@ -160,6 +160,9 @@ func divisor(a, b int64) int64 {
 
 // wants is the goal in amounts: of a gang what those hold at least who must be placed.
 func (m *moveSearch) wants(r int) []moves.Want {
+	if m.goal.Tight {
+		return nil
+	}
 	if m.goal.Fit == nil {
 		return slices.Repeat([]moves.Want{{Tier: m.emptied() - m.units()}}, m.goal.Count)
 	}
@@ -222,7 +225,7 @@ func (m *moveSearch) gangs(c *inAmounts) {
 		}
 		p.Gangs = append(p.Gangs, merged(g))
 	}
-	if m.goal.Fit != nil {
+	if m.goal.Empty == "" {
 		return
 	}
 	stay := moves.Gang{Tier: len(p.Tiers) - 1, Fixed: true}

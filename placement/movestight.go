@@ -18,8 +18,10 @@ type tightening struct {
 	c     *snapshot.Snapshot
 	least []int // by mover: the place of the tier that it would lie at if no other mover were there
 	// across is how many gangs beyond two lie across the borders of lowest domains, added up, at first and in the end, and bound what it costs that none do.
-	across [2]int
-	bound  MoveCost
+	across  [2]int
+	bound   MoveCost
+	ordered *Moving  // the moves to the snapshot in order, if they are known
+	allWon  MoveCost // what it costs at least that all of them lie there
 }
 
 // mostRounds bounds how often all gangs are looked at: what one leaves may let another one get tighter.
@@ -31,32 +33,70 @@ const mostRounds = 3
 func (m *moveSearch) tighten() *Moving {
 	t := &tightening{m: m, c: m.s}
 	order := t.candidates()
-	for round, changed := 0, true; changed && round < mostRounds; round++ {
-		changed = false
-		for _, g := range order {
-			changed = t.tighter(g) || changed
-		}
+	once := t.atOnce(order)
+	if once == nil || !t.isLeast(once) {
+		t.oneByOne(order)
+	}
+	if once != nil && t.isBetter(once) {
+		t.c = once
 	}
 	t.uncross()
-	out := t.with(t.c).inOrder(nil)
+	out := t.ordered
+	if out == nil {
+		out = t.with(t.c).inOrder(nil)
+	}
 	if out == nil { // gangs cannot be brought into an order: none moves
 		t.c, out, t.across[1] = m.s, &Moving{}, t.across[0]
 	}
 	out.AcrossBefore, out.Across = t.across[0], t.across[1]
-	for g := range m.movers {
-		before := m.place(m.movers[g].members)
-		out.Tighter += before - m.place(staying(t.c, m.movers[g].gang))
-		out.AtMost += before - min(before, t.least[g])
-		t.count(&out.LowerBound, g)
-	}
-	if out.Tighter < out.AtMost {
-		out.LowerBound = MoveCost{}
+	out.Tighter, out.AtMost = t.won(t.c)
+	if out.Tighter == out.AtMost {
+		out.LowerBound = t.allWon
 	}
 	if out.Across == 0 && out.LowerBound.Compare(t.bound) < 0 {
 		out.LowerBound = t.bound
 	}
 	out.Proven = out.Tighter == out.AtMost && out.Across == 0 && out.Cost == out.LowerBound
 	return out
+}
+
+// oneByOne moves gangs one after the other, those of most members first.
+func (t *tightening) oneByOne(order []int) {
+	for round, changed := 0, true; changed && round < mostRounds; round++ {
+		changed = false
+		for _, g := range order {
+			changed = t.tighter(g) || changed
+		}
+	}
+}
+
+// won is by how many tiers gangs lie lower in a snapshot than at first, and a number that this is never above.
+func (t *tightening) won(c *snapshot.Snapshot) (tiers, atMost int) {
+	for g := range t.m.movers {
+		before := t.m.place(t.m.movers[g].members)
+		tiers += before - t.m.place(staying(c, t.m.movers[g].gang))
+		atMost += before - min(before, t.least[g])
+	}
+	return tiers, atMost
+}
+
+// costOf is what it costs that members are where they are in a snapshot.
+func (t *tightening) costOf(c *snapshot.Snapshot) (cost MoveCost) {
+	t.with(c).changes(&cost)
+	return cost
+}
+
+// isLeast says whether a snapshot has all tiers won, at the least cost.
+func (t *tightening) isLeast(c *snapshot.Snapshot) bool {
+	tiers, atMost := t.won(c)
+	return tiers == atMost && t.costOf(c).Compare(t.allWon) <= 0
+}
+
+// isBetter says whether in a snapshot more tiers are won than now, or as many at less cost.
+func (t *tightening) isBetter(c *snapshot.Snapshot) bool {
+	tiers, _ := t.won(c)
+	now, _ := t.won(t.c)
+	return tiers > now || tiers == now && t.costOf(c).Compare(t.costOf(t.c)) < 0
 }
 
 // place is the place of the tier that members lie at.
@@ -202,21 +242,4 @@ func (k *carried) moved() (n int) {
 		n += len(members)
 	}
 	return n
-}
-
-// count adds what a mover costs at least that gets as tight as it can: all but those of one domain of that tier.
-func (t *tightening) count(cost *MoveCost, g int) {
-	m, o := t.m, &t.m.movers[g]
-	if t.least[g] >= m.place(o.members) {
-		return
-	}
-	in, most := map[layout.Vertex]int{}, 0
-	for _, member := range o.members {
-		d := m.view.DomainAt(m.view.At(member.Node), m.view.Tiers[t.least[g]])
-		in[d]++
-		most = max(most, in[d])
-	}
-	cost.Lost += o.lost
-	cost.Members += len(o.members) - most
-	cost.Gangs++
 }

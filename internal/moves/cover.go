@@ -152,7 +152,7 @@ func (s *search) freeing(st *state, x int32, amount int64) Cost {
 // decided says whether something is decided about a gang with members in a vertex.
 func (s *search) decided(st *state, x int32) bool {
 	in := func(g int32) bool {
-		return int(g) < len(s.p.Gangs) && slices.ContainsFunc(s.p.Gangs[g].Parts, func(p Part) bool { return s.tree.has(x, p.Unit) })
+		return int(g) < len(s.p.Gangs) && !s.p.Gangs[g].Gathers && slices.ContainsFunc(s.p.Gangs[g].Parts, func(p Part) bool { return s.tree.has(x, p.Unit) })
 	}
 	return slices.ContainsFunc(st.whole, func(w whole) bool { return in(w.gang) }) || slices.ContainsFunc(st.gone, func(o gone) bool { return in(o.gang) }) ||
 		slices.ContainsFunc(st.kept, func(k kept) bool { return in(k.gang) })

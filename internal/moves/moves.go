@@ -30,6 +30,8 @@ type Problem struct {
 type Gang struct {
 	// Tier is a place in Tiers: it lies in one of these domains, and will.
 	Tier int
+	// Gathers says that it lies in none of them yet: those of its members who are in the domain that it takes need not move.
+	Gathers bool
 	// Parts are its members by unit and amount, in the order of units; each holds some.
 	Parts []Part
 	// Lost is the work that is lost once any of its members moves.
@@ -91,7 +93,7 @@ type Solution struct {
 // Move is a gang that moves, or some of its members.
 type Move struct {
 	Gang int
-	// To is the domain of its tier that all of it moves to; -1: those in Leave go to other units of the domain that it is in.
+	// To is the domain of its tier that all of it moves to, but for those who are there already; -1: those in Leave go to other units of the domain that it is in.
 	To    int32
 	Leave []Leave
 }

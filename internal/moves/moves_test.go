@@ -169,6 +169,9 @@ func (b *brute) gang(g int, cost Cost) {
 	}
 	home := b.t.home(of)
 	tier := b.t.tier[home]
+	if of.Gathers {
+		tier = of.Tier
+	}
 	for d := range b.p.Tiers[tier] {
 		x := b.t.from[tier] + int32(d)
 		if of.Fixed && x != home {

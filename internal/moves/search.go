@@ -14,6 +14,7 @@ type search struct {
 	on      [][]int32 // by vertex: gangs with members in it
 	size    []int64   // by vertex: what is free, and what those hold who may move
 	fixed   []bool    // by vertex: somebody there does not move
+	fewest  []int64   // by gang that gathers: members that move at least
 	loses   bool      // work may be lost
 	known   [][]Cost  // by vertex: what it costs to free amounts of it while nothing is decided about those in it
 	pending frontier
@@ -142,11 +143,12 @@ func newSearch(p *Problem) *search {
 	for g := range p.Gangs {
 		of := &p.Gangs[g]
 		s.home, s.loses = append(s.home, s.tree.home(of)), s.loses || of.Lost > 0
+		s.fewest = append(s.fewest, s.leastOutside(int32(g)))
 		for _, part := range of.Parts {
 			add(part.Unit, part.Members*part.Amount)
 			for v := part.Unit; v >= 0; v = s.tree.parent[v] {
 				s.fixed[v] = s.fixed[v] || of.Fixed
-				if n := len(s.on[v]); n == 0 || s.on[v][n-1] != int32(g) {
+				if n := len(s.on[v]); !of.Gathers && (n == 0 || s.on[v][n-1] != int32(g)) {
 					s.on[v] = append(s.on[v], int32(g))
 				}
 			}
@@ -161,6 +163,11 @@ func (s *search) root() *state {
 	for u, free := range s.p.Free {
 		for v := int32(u); v >= 0; v = s.tree.parent[v] {
 			st.room[v] += max(0, free)
+		}
+	}
+	for g := range s.p.Gangs {
+		if s.p.Gangs[g].Gathers {
+			s.gather(st, int32(g))
 		}
 	}
 	for w := range s.p.Wants {
@@ -193,8 +200,8 @@ func (s *search) dive(st *state) {
 			if child.bound.less(s.least) && !s.tooMany(child) && (best == nil || child.bound.less(best.bound)) {
 				best = child
 			}
-			if best != nil && best.bound == st.bound {
-				break // none is below it
+			if best != nil && (best.bound == st.bound || s.spent()) {
+				break // none is below it, or no more are looked at
 			}
 		}
 		if st = best; st == nil || s.spent() {
@@ -246,7 +253,7 @@ func (s *search) taking(st *state, i int, x int32) (bound Cost) {
 			bound = c
 		}
 	}
-	return bound
+	return bound.plus(Cost{Members: s.more(st.whole[i].gang, x)})
 }
 
 // open are the vertices that the i-th of those who wait may go into.
@@ -256,8 +263,11 @@ func (s *search) open(st *state, i int) (out []int32) {
 		return s.wanted(st, want)
 	}
 	tier := s.tree.tier[s.home[w.gang]]
+	if of := &s.p.Gangs[w.gang]; of.Gathers {
+		tier = of.Tier
+	}
 	for x := s.tree.from[tier]; x < s.tree.from[tier+1]; x++ {
-		if s.tree.holds(w.left, x) || slices.ContainsFunc(st.kept, func(k kept) bool { return k.gang == w.gang && !s.tree.holds(k.in, x) }) {
+		if w.left >= 0 && s.tree.holds(w.left, x) || slices.ContainsFunc(st.kept, func(k kept) bool { return k.gang == w.gang && !s.tree.holds(k.in, x) }) {
 			continue
 		}
 		out = append(out, x)
@@ -323,6 +333,9 @@ func (s *search) solution(bound Cost) Solution {
 		}
 		move := Move{Gang: int(w.gang), To: to}
 		for _, p := range s.p.Gangs[w.gang].Parts {
+			if s.p.Gangs[w.gang].Gathers && s.tree.has(w.to, p.Unit) {
+				continue
+			}
 			move.Leave = append(move.Leave, Leave{p.Unit, p.Amount, p.Members})
 		}
 		out.Moves = append(out.Moves, move)

@@ -96,6 +96,7 @@ func (st *state) thin(s *search, g, part int32, members int64) {
 func (st *state) take(s *search, i int, x int32) {
 	w := &st.whole[i]
 	w.to = x
+	st.cost.Members += s.more(w.gang, x)
 	amount := s.amount(w.gang, x)
 	for v := x; v >= 0; v = s.tree.parent[v] {
 		st.room[v] -= amount
