@@ -32,7 +32,7 @@ const (
 	KindSelector Kind = "selector"
 	// KindQuota raises what quotas are guaranteed or limited to: the least amounts.
 	KindQuota Kind = "quota"
-	// KindGangs ends gangs, whatever their priority: the fewest, then the first by name; beside that those with the fewest members.
+	// KindGangs ends gangs, whatever their priority: the fewest, then the first by name; beside that those with the fewest members, and those that lose the least work.
 	KindGangs Kind = "gangs"
 	// KindPriority raises the priority of the gang, or lets it preempt: the lowest that helps.
 	KindPriority Kind = "priority"
@@ -83,9 +83,10 @@ type Change struct {
 	Affinity bool
 	// Quotas are changed.
 	Quotas []QuotaChange
-	// Gangs end, in natural order; FewestMembers says that with these the fewest members end, where fewer gangs have more members.
-	Gangs         []string
-	FewestMembers bool
+	// Gangs end, in natural order; FewestMembers says that with these the fewest members end, where fewer gangs have more members, LeastLost that with these the least work
+	// is lost, where fewer gangs or members lose more.
+	Gangs                    []string
+	FewestMembers, LeastLost bool
 	// Priority is the new one; Preempts says that the gang has to be allowed to preempt.
 	Priority int64
 	Preempts bool

@@ -3,6 +3,7 @@
 package placement
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,6 +22,9 @@ import (
 type ExplainOptions struct {
 	// Plans is how many trial plans may be made to find relaxations. 0: 200; negative: none.
 	Plans int
+	// Lost is the work that is lost if a gang ends, by name, as [Mover.Lost]: where gangs have to end for this one, those that lose the least are told as well. What is not between
+	// 0 and 1,099,511,627,776 counts as the nearest.
+	Lost map[string]int64
 	// Err is what a queue said of the gang, such as that gangs which start together with it cannot. Nil: what [Plan] says.
 	Err error
 }
@@ -127,11 +131,11 @@ func ExplainContext(ctx context.Context, c *Cluster, req *gang.Request, opt Expl
 			e.NotTried = notOfIt("how many members nodes would take then only the host knows")
 		case asksHost(req):
 			e.tellWhy(ctx, s, req, why)
-			e.remedy(ctx, s, req, opt.Plans, b)
+			e.remedy(ctx, s, req, &opt, b)
 		default: // what is in the way and what would help are found apart from each other
 			var told sync.WaitGroup
 			told.Go(func() { e.tellWhy(ctx, s, req, why) })
-			e.remedy(ctx, s, req, opt.Plans, b)
+			e.remedy(ctx, s, req, &opt, b)
 			told.Wait()
 		}
 	default:
@@ -177,10 +181,8 @@ func (e *Explanation) tellWhy(ctx context.Context, s *snapshot.Snapshot, req *ga
 }
 
 // remedy looks for changes that make the gang start.
-func (e *Explanation) remedy(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, plans int, planned bounds.Search) {
-	if plans == 0 {
-		plans = trialPlans
-	}
+func (e *Explanation) remedy(ctx context.Context, s *snapshot.Snapshot, req *gang.Request, opt *ExplainOptions, planned bounds.Search) {
+	plans := cmp.Or(opt.Plans, trialPlans)
 	p, err := search.New(s, req, nil, bounds.Search{Stop: orBackground(ctx).Done()})
 	if err != nil {
 		return // never: it was planned
@@ -198,7 +200,10 @@ func (e *Explanation) remedy(ctx context.Context, s *snapshot.Snapshot, req *gan
 		}
 		return summaryOf(res), res.Proven && (res.Preemption == nil || res.Preemption.Proven)
 	}
-	search := remedies.Search{Plan: plan, Left: planned.Rest.OrPart(p.NewBudget(), trialsShare), Plans: max(0, plans)}
+	search := remedies.Search{Plan: plan, Left: planned.Rest.OrPart(p.NewBudget(), trialsShare), Plans: max(0, plans), Lost: map[string]int64{}}
+	for name, work := range opt.Lost {
+		search.Lost[name] = min(mostLost, max(0, work))
+	}
 	e.Relaxations, e.NotTried, e.Plans = search.Find(s, req)
 }
 

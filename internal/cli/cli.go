@@ -109,7 +109,7 @@ func (set *settings) execute(files []manifest.File, stdin io.Reader, stdout, std
 	}
 	p, err := Plan(files, Options{
 		Trees: trees, Layers: set.layers, Strict: set.strict, KeepGoing: set.keepGoing, Policy: set.policy, QuotaLimit: set.limit, Discipline: set.discipline, Now: set.now, NUMAExclusive: set.exclusive,
-		Topology: cmp.Or(set.topology, onlyName(trees)), Standing: set.running, Movers: set.moves, Added: added, WithoutNodes: set.without.nodes, WithoutDomains: set.without.domains,
+		Topology: cmp.Or(set.topology, onlyName(trees)), Standing: set.running, Movers: set.moves || set.explain.all || len(set.explain.gangs) > 0, Added: added, WithoutNodes: set.without.nodes, WithoutDomains: set.without.domains,
 		WithoutGangs: set.without.gangs, Returned: set.returned,
 	})
 	if p != nil {

@@ -137,7 +137,13 @@ func (p *Planned) explanationOf(o *render.Outcome, plans int) *placement.Explana
 	if o.Pass != "" {
 		req.QuotaLimit = o.Pass
 	}
-	e := placement.Explain(o.Cluster, &req, placement.ExplainOptions{Plans: plans, Err: p.whyNot(o)})
+	lost := map[string]int64{}
+	for _, m := range p.Input.Movers {
+		if m.Lost > 0 {
+			lost[m.Gang] = m.Lost
+		}
+	}
+	e := placement.Explain(o.Cluster, &req, placement.ExplainOptions{Plans: plans, Lost: lost, Err: p.whyNot(o)})
 	if o.Result == nil {
 		p.tellOfFiles(o, e)
 		return e

@@ -248,3 +248,19 @@ func TestExplainByOwner(t *testing.T) {
 		require.Equal(t, `-explain "`+name+`": `+want, err)
 	}
 }
+
+// Whose end loses the least work is told as well: the annotation says how much.
+func TestTheLeastWorkIsTold(t *testing.T) {
+	pod := func(name, at string) string {
+		return fmt.Sprintf("{apiVersion: v1, kind: Pod, metadata: {name: %s%s, containers: [{name: c, resources: {limits: {nvidia.com/gpu: 1}}}]}}\n---\n", name, at)
+	}
+	var list strings.Builder
+	for _, n := range []string{"n1", "n2"} {
+		fmt.Fprintf(&list, "{apiVersion: v1, kind: Node, metadata: {name: %s}, status: {allocatable: {nvidia.com/gpu: 1, cpu: 4, pods: 9}, conditions: [{type: Ready, status: \"True\"}]}}\n---\n", n)
+	}
+	list.WriteString(pod("a", `, annotations: {muster.dev/lost-work: "100"}}, spec: {nodeName: n1`) + pod("b", `, annotations: {muster.dev/lost-work: "10"}}, spec: {nodeName: n2`) + pod("w", "}, spec: {priority: 0"))
+	_, out, told := command(t, list.String(), "-o", "json", "-explain", "default/w", "-")
+	require.Contains(t, out, `"leastLost":true`, told)
+	_, out, _ = command(t, list.String(), "-explain", "default/w", "-")
+	require.Contains(t, out, "default/b, which loses less work, ended")
+}

@@ -32,7 +32,7 @@ type Options struct {
 	WithoutNodes, WithoutDomains, WithoutGangs, Returned []string
 	// Standing asks for what [Planned.running] says.
 	Standing bool
-	// Movers asks for what [Planned.moves] says.
+	// Movers asks for what [Planned.moves] says, and explanations say of lost work.
 	Movers bool
 	// Layers are label keys that make a topology where the files have none, see [manifest.Options].
 	Layers []string

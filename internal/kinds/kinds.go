@@ -187,6 +187,9 @@ func gangs(c *explain.Change, _ string, _ *gang.Request) (string, []any, string)
 	if c.FewestMembers {
 		return names + ", which have fewer members, ended", []any{"end", c.Gangs, "fewestMembers", true}, " of fewest members " + strings.Join(c.Gangs, ",")
 	}
+	if c.LeastLost {
+		return names + map[bool]string{true: ", which loses less work, ended", false: ", which lose less work, ended"}[len(c.Gangs) == 1], []any{"end", c.Gangs, "leastLost", true}, " of least lost work " + strings.Join(c.Gangs, ",")
+	}
 	return names + " ended", []any{"end", c.Gangs}, " " + strings.Join(c.Gangs, ",")
 }
 

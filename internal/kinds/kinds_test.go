@@ -96,6 +96,7 @@ func TestChangesAreTold(t *testing.T) {
 			" a max=map[gpu:12] min=map[gpu:4]",
 		},
 		{explain.Change{Kind: explain.KindGangs, Gangs: []string{"a", "b"}, FewestMembers: true}, "a and b, which have fewer members, ended", []any{"end", []string{"a", "b"}, "fewestMembers", true}, " of fewest members a,b"},
+		{explain.Change{Kind: explain.KindGangs, Gangs: []string{"a"}, LeastLost: true}, "a, which loses less work, ended", []any{"end", []string{"a"}, "leastLost", true}, " of least lost work a"},
 		{explain.Change{Kind: explain.KindPriority, Priority: 8, Preempts: true}, "it had priority 8 and were allowed to evict others", []any{"priority", int64(8), "preempts", true}, " 8 preempts=true"},
 		{explain.Change{Kind: explain.KindPriority, Priority: 7, Preempts: true}, "it were allowed to evict others", []any{"priority", int64(7), "preempts", true}, " 7 preempts=true"},
 		{explain.Change{Kind: explain.KindAdd, Add: 2, Like: "n", Domain: []string{"s", "l"}}, "2 nodes like n were added to s/l", []any{"nodes", 2, "like", "n", "domain", "s/l"}, " 2 like n to s/l"},

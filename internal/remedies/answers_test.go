@@ -156,6 +156,10 @@ var answers = []answer{
 		racks: []string{"ab cc", "de"}, job: jobOf(2, 1), ask: gathered("rack"),
 	},
 	{
+		name: "a gang on a node that is too small for a member", want: []string{"request gpu=2 -> 1", "gangs a,b", "gangs of fewest members d,f,g", "priority 1 preempts=true", "add 2 like n0 to room0/rack0"},
+		racks: []string{"b. b hba", ". fhg ed."}, job: jobOf(2, 2), ask: gathered("rack"),
+	},
+	{
 		name: "the fewest gangs, the fewest members", want: []string{"gangs a", "gangs of fewest members b,c", "priority 1 preempts=true", "add 1 like n0 to room0/rack0"},
 		racks: []string{"aaaa bc"}, job: jobOf(2, 1),
 	},
@@ -302,7 +306,7 @@ func TestAnswers(t *testing.T) {
 				a.ask(&req)
 			}
 			require.Nil(t, fits(spec, &req), "it is refused")
-			found, _ := remediesOf(t, spec, &req)
+			found, _ := remediesOf(t, spec, &req, nil)
 			require.Equal(t, a.want, linesOf(found))
 			for i := range found {
 				known[found[i].Kind] = true

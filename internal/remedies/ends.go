@@ -147,12 +147,15 @@ func (f *Search) cheapest(e *ending, cost func(gang int) int64, gone []bool, fro
 		p.Gangs[g] = cover.Gang{Whole: true, End: min(cost(g), below)}
 	}
 	for i := range e.nodes {
+		members := len(p.Members)
 		place, more, ok := e.place(&p, &e.nodes[i], gone, from)
 		if !ok {
 			return nil, false
 		}
 		if p.Units -= more; len(place.Options) > 1 {
 			p.Places = append(p.Places, place)
+		} else {
+			p.Members = p.Members[:members] // whoever ends, the node has no room for one unit more
 		}
 		f.share.Packing.Spend(int64(len(place.Options)))
 	}

@@ -36,64 +36,23 @@ func (f *Search) gangs(at state) []step {
 	if found == nil {
 		return nil
 	}
-	end := func(found *chosen, members bool) step {
-		change := explain.Change{Kind: explain.KindGangs, FewestMembers: members}
+	end := func(found *chosen, members, lost bool) step {
+		change := explain.Change{Kind: explain.KindGangs, FewestMembers: members, LeastLost: lost}
 		for _, e := range found.set {
 			change.Gangs = append(change.Gangs, gangs[e].Name)
 		}
 		return step{change: change, least: found.least, edit: c.edit(found.set), plan: found.plan}
 	}
-	steps := []step{end(found, false)}
-	if other := f.fewerMembers(at, r, &c, gangs, found.set); other != nil {
-		steps = append(steps, end(other, true))
+	steps := []step{end(found, false, false)}
+	ends := endsOf(gangs, f.Lost)
+	lost := ends.lostBy(found.set)
+	if fewer := f.cheaper(at, r, &c, ends.byMembers(found.set)); fewer != nil {
+		steps, lost = append(steps, end(fewer, true, false)), min(lost, ends.lostBy(fewer.set))
+	}
+	if less := f.cheaper(at, r, &c, ends.byLost(lost)); less != nil && ends.lostBy(less.set) < lost {
+		steps = append(steps, end(less, false, true))
 	}
 	return steps
-}
-
-// fewerMembers is, of the sets of gangs that end fewer members than one that ends the fewest gangs, one of the fewest members, then of the fewest
-// gangs; nil if amounts tell of none.
-func (f *Search) fewerMembers(at state, r *rooms, c *choice, gangs []*snapshot.GangMembers, set []int32) *chosen {
-	members := func(e int32) (n int64) {
-		for _, m := range gangs[e].Members {
-			if !m.IsDaemon() && !m.Leaving {
-				n++
-			}
-		}
-		return n
-	}
-	most, least, best := int64(0), r.exact, []int32(nil)
-	for _, e := range set {
-		most += members(e)
-	}
-	weight := int64(len(gangs) + 1)
-	below := most * weight // as many members and no gang
-	if most == int64(len(set)) {
-		return nil // no gang has fewer than one
-	}
-	for i, p := range r.scopes(c) {
-		e := c.ending(&p)
-		if i == mostDomains || e == nil {
-			least = false
-			break
-		}
-		cost := func(g int) int64 { return members(p.elements[g])*weight + 1 }
-		some, known := f.cheapest(e, cost, make([]bool, e.gangs), 0, below)
-		if least = least && known; len(some) == 0 {
-			continue
-		}
-		best, below = pick(p.elements, some), 0
-		for _, g := range some {
-			below += cost(int(g))
-		}
-	}
-	if best == nil {
-		return nil
-	}
-	plan := f.after(at, c.edit(best))
-	if plan == nil {
-		return nil
-	}
-	return &chosen{best, least, plan}
 }
 
 // ended is a snapshot without some gangs.

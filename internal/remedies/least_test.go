@@ -118,6 +118,7 @@ func drawJob(t *rapid.T, spec *cluster.Spec) gang.Request {
 type question struct {
 	spec cluster.Spec
 	req  gang.Request
+	lost map[string]int64 // by gang
 }
 
 // with is what becomes of both once some changes are made. A level of groups that is dropped is that of the request, so that it is the last.
@@ -187,7 +188,14 @@ func (q question) lesser(c explain.Change) (out []explain.Change) {
 		}
 	case explain.KindGangs:
 		for set := range setsOf(q.others()) {
-			if c.FewestMembers && q.members(set) < q.members(c.Gangs) || !c.FewestMembers && before(set, c.Gangs) {
+			less := before(set, c.Gangs)
+			switch {
+			case c.FewestMembers:
+				less = q.members(set) < q.members(c.Gangs)
+			case c.LeastLost:
+				less = q.lostBy(set) < q.lostBy(c.Gangs)
+			}
+			if less {
 				add(func(c *explain.Change) { c.Gangs = set })
 			}
 		}
@@ -266,6 +274,14 @@ func (q question) members(gangs []string) (n int) {
 	return n
 }
 
+// lostBy is the work that is lost with some gangs.
+func (q question) lostBy(gangs []string) (n int64) {
+	for _, g := range gangs {
+		n += q.lost[g]
+	}
+	return n
+}
+
 // racks are the paths of all racks.
 func (q question) racks() func(yield func([]string) bool) {
 	return func(yield func([]string) bool) {
@@ -301,11 +317,11 @@ func (q question) furthest() (out []explain.Change) {
 func TestRemediesHelpAndAreTheLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := question{spec: drawSmall(t)}
-		q.req = drawJob(t, &q.spec)
+		q.req, q.lost = drawJob(t, &q.spec), drawLost(t)
 		if !supported(q) || q.starts() {
 			t.Skip("nothing is to be explained")
 		}
-		found, notTried := remediesOf(t, q.spec, &q.req)
+		found, notTried := remediesOf(t, q.spec, &q.req, q.lost)
 		silent := map[explain.Kind]bool{}
 		for _, k := range explain.Kinds() {
 			silent[k] = true

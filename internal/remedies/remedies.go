@@ -39,6 +39,8 @@ type Search struct {
 	Left *front.Budget
 	// Plans is how many may still be made.
 	Plans int
+	// Lost is the work that is lost if a gang ends, by name.
+	Lost map[string]int64
 
 	made     int
 	before   int // made when the kind began

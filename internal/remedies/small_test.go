@@ -118,13 +118,13 @@ func fits(spec cluster.Spec, req *gang.Request) *explain.Plan {
 }
 
 // remediesOf are the changes that are found, and what was not looked into.
-func remediesOf(t require.TestingT, spec cluster.Spec, req *gang.Request) ([]explain.Relaxation, []explain.NotTried) {
+func remediesOf(t require.TestingT, spec cluster.Spec, req *gang.Request, lost map[string]int64) ([]explain.Relaxation, []explain.NotTried) {
 	s, err := snapshot.New(spec)
 	require.NoError(t, err)
 	p, err := search.New(s, req, nil, bounds.Search{})
 	require.NoError(t, err)
 	defer p.Done()
-	f := Search{Plan: plans, Left: p.NewBudget(), Plans: 200}
+	f := Search{Plan: plans, Left: p.NewBudget(), Plans: 200, Lost: lost}
 	found, notTried, _ := f.Find(s, req)
 	return found, notTried
 }

@@ -15,7 +15,10 @@ import (
 // whyNot prints an explanation: the verdict, the facts, what each tier lacks, and what would help.
 func (s *session) whyNot(t testing.TB, w *words) (string, error) {
 	t.Helper()
-	opt := placement.ExplainOptions{Plans: w.number("plans", 0)}
+	opt := placement.ExplainOptions{Plans: w.number("plans", 0), Lost: map[string]int64{}}
+	for name, work := range w.pairs("lost") {
+		opt.Lost[name] = int64(work)
+	}
 	build, err := s.request(w)
 	if err != nil {
 		return "", err
