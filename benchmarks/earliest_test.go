@@ -76,7 +76,7 @@ func BenchmarkDisciplines(b *testing.B) {
 	c := filledUntil(b, 1024, 300)
 	rng := rand.New(rand.NewPCG(3, 0))
 	var requests []*gang.Request
-	for i := range 32 {
+	for i := range 100 {
 		req := request(benchmarks.Shape{Slots: 1}, 1<<rng.IntN(7), 0)
 		req.Name, req.Shape.Resources = fmt.Sprintf("waits-%d", i), muster.Resources{"nvidia.com/gpu": 8}
 		if i%2 == 0 {
@@ -84,10 +84,17 @@ func BenchmarkDisciplines(b *testing.B) {
 		}
 		requests = append(requests, req)
 	}
-	for _, by := range []queue.Discipline{queue.Strict, queue.NextThatFits, queue.EASY, queue.Conservative} {
-		b.Run(fmt.Sprintf("nodes=1024/running=300/queue=32/by=%s", by), func(b *testing.B) {
+	for _, row := range []struct {
+		by    queue.Discipline
+		queue int
+		goal  time.Duration
+	}{{queue.Strict, 32, 0}, {queue.NextThatFits, 32, 0}, {queue.EASY, 32, 0}, {queue.Conservative, 32, 0}, {queue.Conservative, 100, time.Second}} {
+		b.Run(fmt.Sprintf("nodes=1024/running=300/queue=%d/by=%s", row.queue, row.by), func(b *testing.B) {
 			for b.Loop() {
-				placement.BatchBy(c, requests, placement.BatchOptions{Discipline: by})
+				placement.BatchBy(c, requests[:row.queue], placement.BatchOptions{Discipline: row.by})
+			}
+			if row.goal > 0 {
+				goal(b, row.goal)
 			}
 		})
 	}

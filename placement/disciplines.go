@@ -39,6 +39,9 @@ type BatchOptions struct {
 // so: they take what is held for it (cluster.Hold), and room is held for it anew beside them, if it has a start then. The promise is for what was known: who runs longer than
 // expected, or comes into the cluster or the demand of quotas later, may break it.
 //
+// What is held from an instant on for gangs of the queue itself ends with the next call, which holds it anew. So the Start of a gang may move from one call to
+// the next, by conservative backfill to a later instant too, as those in front of it find other places: the promise to the first one that waits carries over, no other.
+//
 // BatchBy is a pure function and safe for concurrent use, as Batch is; it has no goroutines. Each gang costs what it costs there, and each for which room is
 // held an Earliest and an Update; once more where a higher priority takes that. An unknown discipline is a [muster.InvalidError] of every gang.
 func BatchBy(c *Cluster, requests []*gang.Request, opt BatchOptions) (*Cluster, []Planned) {
