@@ -150,7 +150,7 @@ func allEnd(in *Input, gang string) (last int64) {
 }
 
 // after is the input at an instant: without the gangs, but for its own, that have ended, and with a request that evicts nobody, and ends as much later as it
-// starts.
+// starts, a second after that at least.
 func after(in Input, opt placement.EarliestOptions, at int64) Input {
 	before := in
 	ended := func(gang string) bool {
@@ -161,7 +161,7 @@ func after(in Input, opt placement.EarliestOptions, at int64) Input {
 	in.Spec.Holds = slices.DeleteFunc(slices.Clone(before.Spec.Holds), func(h cluster.Hold) bool { return ended(h.Gang) })
 	in.Request.NeverPreempts = true
 	if in.Request.End != 0 {
-		in.Request.End += at - opt.Now
+		in.Request.End = max(in.Request.End, opt.Now+1) + at - opt.Now
 	}
 	net, ok := validity.NewNetwork(&in.Spec, &in.Request)
 	anyway := func(r gang.Rule) bool {
