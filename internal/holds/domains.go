@@ -95,7 +95,7 @@ func setDomains(c *snapshot.Snapshot, fresh map[string][]cluster.DomainHold, see
 		_, again := fresh[h.Gang]
 		return again
 	})
-	before, lowest, any := reserving(c, list), int64(math.MaxInt64), false
+	before, lowest := reserving(c, list), int64(math.MaxInt64)
 	for _, gang := range slices.SortedFunc(maps.Keys(fresh), muster.CompareNatural) {
 		for i := range fresh[gang] {
 			h, field := &fresh[gang][i], fmt.Sprintf("delta.DomainHolds[%s][%d]", gang, i)
@@ -105,7 +105,7 @@ func setDomains(c *snapshot.Snapshot, fresh map[string][]cluster.DomainHold, see
 			}
 			switch {
 			case err == nil:
-				list, lowest, any = append(list, *h), min(lowest, h.Priority), true
+				list, lowest = append(list, *h), min(lowest, h.Priority)
 			case seen:
 				leftOut = append(leftOut, err)
 			default:
@@ -114,7 +114,7 @@ func setDomains(c *snapshot.Snapshot, fresh map[string][]cluster.DomainHold, see
 		}
 	}
 	next = reserving(c, inOrder(list))
-	if !seen && any {
+	if !seen && len(list) > len(before.Reserved) {
 		next, err = keeping(before, next, lowest, func(gang string) bool { return fresh[gang] != nil })
 	}
 	return next, leftOut, err

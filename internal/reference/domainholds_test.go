@@ -84,9 +84,10 @@ func domainHoldsAgree(in Input) ([]string, error) {
 	got, err := plan(in, &in.Request)
 	var refused *placement.Unschedulable
 	if err != nil && !errors.As(err, &refused) {
-		return nil, nil
+		return nil, err
 	}
-	if err == nil {
+	placed := err == nil
+	if placed {
 		if err := validity.Check(in.Spec, &in.Request, got); err != nil {
 			return nil, fmt.Errorf("%w, in %s", err, resultText(got, nil))
 		}
@@ -100,25 +101,24 @@ func domainHoldsAgree(in Input) ([]string, error) {
 	}
 	loose := in
 	loose.Spec.DomainHolds = nil
-	free, freeErr := plan(loose, &in.Request)
+	free, _ := plan(loose, &in.Request)
 	switch {
-	case freeErr != nil && err == nil:
-		return nil, fmt.Errorf("a plan only beside what is held")
-	case freeErr != nil:
+	case free == nil && placed:
+		return nil, errors.New("a plan only beside what is held")
+	case free == nil:
 		return []string{"refused anyway"}, nil
-	}
-	if err == nil && resultText(got, nil) == resultText(free, nil) {
+	case placed && resultText(got, nil) == resultText(free, nil):
 		return []string{"nothing in the way"}, nil
 	}
 	best, kinds := bestWay(in, list)
 	switch {
-	case best == nil && err == nil:
+	case best == nil && placed:
 		return append(kinds, "other than in any way"), nil // valid, as was checked
 	case best == nil:
 		return append(kinds, "refused", provenText(refused.Proven)), nil
-	case err != nil && refused.Proven:
+	case !placed && refused.Proven:
 		return nil, fmt.Errorf("%w, with a plan %s\nbest %s\nholds %+v", err, resultText(best, nil), resultText(free, nil), list)
-	case err != nil:
+	case !placed:
 		return append(kinds, "refused, not proven, with a plan"), nil
 	}
 	if isBetter(&in, best, got) && !prefersMore(&in.Request) {
