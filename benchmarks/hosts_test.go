@@ -6,14 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster/benchmarks"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/validity"
 	"github.com/muster-sched/muster/placement"
 )
 
 // BenchmarkHosts is what a host pays beside its plans: for a change that it sees of a node that is over-committed, beside a new cluster, and for room
 // that is held while members leave or until they end: a warm plan of 64 members beside the holds of 16 gangs, one of a higher priority and one that ends before room is
-// held, which do not see them; such plans one after the other, each of which is applied and released again; and to hold the room of a plan of 64.
+// held, which do not see them, and beside as many holds of four members in a leaf each; such plans one after the other, each of which is applied and released again; and to hold the room of a plan of 64.
 func BenchmarkHosts(b *testing.B) {
 	const nodes = 10240
 	c := streamOf(b, fragmented(nodes)).snapshot[0]
@@ -59,7 +61,7 @@ func BenchmarkHosts(b *testing.B) {
 		c        *placement.Cluster
 		priority int64
 		end      int64
-	}{{"holds=0", c, 0, 0}, {"holds=16", held, 0, 0}, {"holds=16/above", held, 1, 0}, {"holds=16/later", later, 0, 999}} {
+	}{{"holds=0", c, 0, 0}, {"holds=16", held, 0, 0}, {"holds=16/above", held, 1, 0}, {"holds=16/later", later, 0, 999}, {"holds=16/domains", inLeaves(b, c, shape), 0, 0}} {
 		r := request(shape, 64, 0)
 		r.Priority, r.End = row.priority, row.end
 		b.Run("plan/"+row.name, func(b *testing.B) {
@@ -92,6 +94,23 @@ func BenchmarkHosts(b *testing.B) {
 			require.NoError(b, err)
 		}
 	})
+}
+
+// inLeaves is a cluster that holds room for four members of each of 16 gangs, in a leaf each.
+func inLeaves(b *testing.B, c *placement.Cluster, shape benchmarks.Shape) *placement.Cluster {
+	b.Helper()
+	all := map[string][]cluster.DomainHold{}
+	domains, err := c.Domains("", &gang.Shape{Resources: shape.Member()})
+	require.NoError(b, err)
+	for d := range domains {
+		if name := fmt.Sprint("held-", len(all)); d.Layer == "leaf" && d.Slots >= 4 && len(all) < 16 {
+			all[name] = []cluster.DomainHold{{Gang: name, Domain: d.Path, Count: 4, Resources: shape.Member()}}
+		}
+	}
+	require.Len(b, all, 16)
+	next, err := c.Update(cluster.Delta{DomainHolds: all})
+	require.NoError(b, err)
+	return next
 }
 
 // beside is a cluster that holds what it held from an instant on.

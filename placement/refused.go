@@ -306,14 +306,22 @@ func (e *exclusion) compare(a, b *Result) int { return comparePlans(e.refused.sn
 
 // comparePlans is which of two plans of a gang for a snapshot is the better one, so.
 func comparePlans(s *snapshot.Snapshot, a, b *Result) int {
+	return cmp.Or(compareMembers(a, b), cmp.Compare(len(a.WaitsFor), len(b.WaitsFor)), compareTiers(s, a, b))
+}
+
+// compareMembers is which of two plans of a gang is the better one by when it starts, by its members and by who leaves for it.
+func compareMembers(a, b *Result) int {
 	stage := func(r *Result) int { return 2*min(1, len(r.Victims)) + min(1, len(r.WaitsFor)) }
 	byRank := func(x, y Assignment) int { return cmp.Compare(x.Rank, y.Rank) }
 	return cmp.Or(
 		cmp.Compare(stage(a), stage(b)), cmp.Compare(len(b.Assignments), len(a.Assignments)),
-		slices.CompareFunc(a.Assignments, b.Assignments, byRank), compareCosts(a, b), cmp.Compare(len(a.WaitsFor), len(b.WaitsFor)),
-		cmp.Compare(outside(s, a), outside(s, b)), cmp.Compare(a.Tier, b.Tier),
-		slices.Compare(a.GroupTiers, b.GroupTiers),
+		slices.CompareFunc(a.Assignments, b.Assignments, byRank), compareCosts(a, b),
 	)
+}
+
+// compareTiers is which of two plans of a gang is the tighter one.
+func compareTiers(s *snapshot.Snapshot, a, b *Result) int {
+	return cmp.Or(cmp.Compare(outside(s, a), outside(s, b)), cmp.Compare(a.Tier, b.Tier), slices.Compare(a.GroupTiers, b.GroupTiers))
 }
 
 // compareCosts compares what the victims of two plans cost, as it is by default.

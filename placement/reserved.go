@@ -100,24 +100,47 @@ type given struct {
 
 // lack says which claims a plan does not keep, and what it makes of nodes.
 func (k *keeping) lack(r *Result) ([]int, map[int]*reserve.Node) {
-	changes := map[int32]*holds.Change{}
+	changes := k.takes(r)
 	at := func(id int32) *holds.Change {
-		if changes[id] == nil {
-			changes[id] = &holds.Change{}
+		i, is := slices.BinarySearchFunc(changes, id, func(c holds.Change, id int32) int { return cmp.Compare(c.Node, id) })
+		if !is {
+			changes = slices.Insert(changes, i, holds.Change{Node: id})
 		}
-		return changes[id]
-	}
-	for _, need := range needsOf(k.bare, r) {
-		at(need.Node).Takes, at(need.Node).Tolerated = need.Sum, r.tolerated
+		return &changes[i]
 	}
 	for i := range r.Victims {
 		if m := k.bare.Member(r.Victims[i].Gang, r.Victims[i].Member); m != nil {
-			at(m.Node).Gone = append(at(m.Node).Gone, m)
+			c := at(m.Node)
+			c.Gone = append(c.Gone, m)
 		}
 	}
 	lack, now, exact := k.held.Short(changes)
 	k.exact = k.exact && exact
 	return lack, now
+}
+
+// takes is what new members hold, node by node in ascending order.
+func (k *keeping) takes(r *Result) []holds.Change {
+	all, size, pool := make([]holds.Change, len(r.Assignments)), len(k.bare.Lineage.Resources), k.bare.Lineage.Amounts()
+	sums, near := make([]int64, len(all)*size), int32(-1)
+	for i := range r.Assignments {
+		a := &r.Assignments[i]
+		near = k.bare.PresentNode(a.Node, near)
+		all[i] = holds.Change{Node: near, Takes: sums[i*size : (i+1)*size], Tolerated: r.tolerated}
+		copy(all[i].Takes, pool.Vector(r.holds[r.holdingOf(a)], 0))
+	}
+	slices.SortFunc(all, func(a, b holds.Change) int { return cmp.Compare(a.Node, b.Node) })
+	out := all[:0]
+	for i := range all {
+		if len(out) == 0 || out[len(out)-1].Node != all[i].Node {
+			out = append(out, all[i])
+			continue
+		}
+		for r, amount := range all[i].Takes {
+			out[len(out)-1].Takes[r] += amount
+		}
+	}
+	return out
 }
 
 // search is the best plan that keeps all; nil: none was found.
@@ -150,9 +173,12 @@ func (k *keeping) search(first given) *Result {
 	return found
 }
 
-// compare prefers the better plan, of equals that of the smaller span.
+// compare prefers the better plan, in the order in which plans are made: waiting members count last.
 func (k *keeping) compare(a, b *Result) int {
-	return cmp.Or(comparePlans(k.bare, a, b), slices.CompareFunc(a.Span, b.Span, func(x, y LayerSpan) int { return cmp.Compare(x.Domains, y.Domains) }))
+	bySpan := func(x, y LayerSpan) int { return cmp.Compare(x.Domains, y.Domains) }
+	return cmp.Or(
+		compareMembers(a, b), compareTiers(k.bare, a, b), slices.CompareFunc(a.Span, b.Span, bySpan), cmp.Compare(len(a.WaitsFor), len(b.WaitsFor)),
+	)
 }
 
 // isEqual says whether a plan is as good as the best one.

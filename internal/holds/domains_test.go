@@ -169,7 +169,7 @@ func TestBinding(t *testing.T) {
 				amounts[i] = gpus
 			}
 		}
-		short, _, exact := r.Short(map[int32]*Change{node: {Takes: amounts}})
+		short, _, exact := r.Short([]Change{{Node: node, Takes: amounts}})
 		require.True(t, exact)
 		return short
 	}

@@ -85,7 +85,7 @@ func Settled(c *snapshot.Snapshot, priority int64, gang string, end int64, is fu
 }
 
 // OutOfTheWay are the nodes of the state in the order in which they are given away: last those that are wanted otherwise, before them those that are free as they
-// stand, and of equals the first by name.
+// stand, and of equals the last.
 func (r *Reserve) OutOfTheWay(wanted func(id int32) bool) []int {
 	order := make([]int, len(r.IDs))
 	rank := make([]int, len(r.IDs))

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/internal/ends"
 	"github.com/muster-sched/muster/internal/layout"
@@ -23,12 +22,12 @@ const keptReserves = 64
 type Reserve struct {
 	*reserve.State
 	Holds []cluster.DomainHold // by claim
-	IDs   []int32              // by node of the state, in natural order of names
+	IDs   []int32              // by node of the state: in the order of the holds, then of their topologies
 
 	c    *snapshot.Snapshot // without what is not seen
 	from *snapshot.Snapshot // with that
 	end  int64              // of the gang that plans; 0: never
-	at   map[int32]int      // by node
+	at   []int32            // by node: its place in the state, and one; 0: it has none
 	ends map[string]int64
 	late map[int32][][]int64 // by node: what members of the gang that plans hold there by claim, which would be gone, and will not
 }
@@ -93,41 +92,71 @@ func reserveOf(c *snapshot.Snapshot, wanted func(h *cluster.DomainHold) bool) *R
 		func() (someOf, *Reserve) { return key, newReserve(c, list) })
 }
 
-// newReserve reads the room of some holds.
+// newReserve reads the room of some holds. Those that ask for what the cluster does not have at all have none.
 func newReserve(c *snapshot.Snapshot, list []cluster.DomainHold) *Reserve {
-	r := &Reserve{Holds: list, c: c, at: map[int32]int{}, ends: map[string]int64{}}
-	claims := make([]reserve.Claim, len(list))
-	by := map[int32][]int{}
+	r := &Reserve{Holds: list, c: c, at: make([]int32, len(c.Lineage.Names)), ends: map[string]int64{}}
+	claims, each := make([]reserve.Claim, len(list)), make([][]int64, len(list))
+	pool, total := c.Lineage.Amounts(), 0
+	var of [][]int // claims by node
 	for i := range list {
 		h := &list[i]
 		claims[i] = reserve.Claim{Count: h.Count, From: h.From, End: h.End}
-		v, x, ok := domainOf(c, h)
-		if !ok {
+		v, x, there := domainOf(c, h)
+		if h.Resources != nil {
+			each[i] = pool.Vector(h.Resources, 0)
+			there = there && c.Lacking(h.Resources, pool) == ""
+		}
+		if !there {
 			continue
 		}
+		alone := []int{i}
 		for pos := v.First(x); pos < v.EndOf(x); pos++ {
-			if id := v.Node(pos); c.FlagsOf(id)&(snapshot.Present|snapshot.Cordoned|snapshot.NotReady) == snapshot.Present {
-				by[id] = append(by[id], i)
+			id := v.Node(pos)
+			if c.FlagsOf(id)&(snapshot.Present|snapshot.Cordoned|snapshot.NotReady) != snapshot.Present {
+				continue
+			}
+			if total++; r.at[id] == 0 {
+				r.IDs, of = append(r.IDs, id), append(of, alone)
+				r.at[id] = int32(len(r.IDs))
+			} else {
+				k := r.at[id] - 1
+				of[k] = append(slices.Clone(of[k]), i)
 			}
 		}
 	}
-	for id := range by {
-		r.IDs = append(r.IDs, id)
-	}
-	slices.SortFunc(r.IDs, func(a, b int32) int { return muster.CompareNatural(c.Lineage.Names[a], c.Lineage.Names[b]) })
 	r.readEnds()
-	nodes := make([]reserve.Node, len(r.IDs))
-	pool := c.Lineage.Amounts()
-	for i, id := range r.IDs {
-		r.at[id] = i
-		nodes[i] = r.node(id, by[id], pool)
-	}
-	r.State = reserve.New(claims, nodes)
+	r.State = reserve.New(claims, r.nodes(of, each, total))
 	return r
 }
 
-// readEnds notes when the gangs end that have members on the nodes.
+// nodes are what nodes have for their claims, of which there are so many in all.
+func (r *Reserve) nodes(of [][]int, each [][]int64, total int) []reserve.Node {
+	nodes := make([]reserve.Node, len(of))
+	lists, room := make([][]int64, 2*total), make([]int64, total*len(r.c.Free))
+	for i, claims := range of {
+		n := len(claims)
+		nodes[i] = reserve.Node{Claims: claims, Each: lists[:n:n], Room: lists[n : 2*n : 2*n]}
+		lists = lists[2*n:]
+		for k, c := range claims {
+			h := &r.Holds[c]
+			if nodes[i].Each[k] = each[c]; h.Resources == nil {
+				nodes[i].Each[k] = r.whole(r.IDs[i], h)
+			}
+			nodes[i].Room[k], room = room[:len(r.c.Free):len(r.c.Free)], room[len(r.c.Free):]
+			r.roomOn(nodes[i].Room[k], r.IDs[i], h)
+		}
+	}
+	return nodes
+}
+
+// place is where a node stands in the state; false: it lies in no domain in which something is held, or is out of service.
+func (r *Reserve) place(id int32) (int, bool) { return int(r.at[id]) - 1, r.at[id] > 0 }
+
+// readEnds notes when the gangs end that have members on the nodes, if anything is held from an instant on.
 func (r *Reserve) readEnds() {
+	if !slices.ContainsFunc(r.Holds, func(h cluster.DomainHold) bool { return h.From != 0 }) {
+		return
+	}
 	for _, id := range r.IDs {
 		for m := range snapshot.MembersOn(r.c, id) {
 			if _, known := r.ends[m.Class.Gang]; !known {
@@ -148,27 +177,9 @@ func domainOf(c *snapshot.Snapshot, h *cluster.DomainHold) (*layout.View, layout
 	return v, x, ok
 }
 
-// node is what a node has for some claims. Those that ask for what the cluster does not have at all have no room on it.
-func (r *Reserve) node(id int32, claims []int, pool *snapshot.Vectors) (n reserve.Node) {
-	for _, i := range claims {
-		h := &r.Holds[i]
-		each := r.c.Static.ClassOf(id).Capacity()
-		if h.Resources != nil {
-			each = pool.Vector(h.Resources, 0)
-			if r.c.Lacking(h.Resources, pool) != "" {
-				continue
-			}
-		} else {
-			each = r.whole(id, each, h)
-		}
-		n.Claims, n.Each, n.Room = append(n.Claims, i), append(n.Each, each), append(n.Room, r.roomOn(id, h))
-	}
-	return n
-}
-
 // whole is what a node has for others than daemons that are still there, of the resources that it bounds.
-func (r *Reserve) whole(id int32, capacity []int64, h *cluster.DomainHold) []int64 {
-	out := slices.Clone(capacity)
+func (r *Reserve) whole(id int32, h *cluster.DomainHold) []int64 {
+	out := slices.Clone(r.c.Static.ClassOf(id).Capacity())
 	for i, amount := range out {
 		if amount == snapshot.Boundless {
 			out[i] = 0
@@ -183,8 +194,7 @@ func (r *Reserve) whole(id int32, capacity []int64, h *cluster.DomainHold) []int
 }
 
 // roomOn is what is free on a node once a hold begins: beside who is there then, and is not leaving.
-func (r *Reserve) roomOn(id int32, h *cluster.DomainHold) []int64 {
-	free := make([]int64, len(r.c.Free))
+func (r *Reserve) roomOn(free []int64, id int32, h *cluster.DomainHold) {
 	for i := range free {
 		free[i] = r.c.Free[i].At(id)
 	}
@@ -193,7 +203,6 @@ func (r *Reserve) roomOn(id int32, h *cluster.DomainHold) []int64 {
 			addTo(free, m.Class.Holds)
 		}
 	}
-	return free
 }
 
 // addTo adds amounts to what is free; what has no bound stays without.
@@ -225,7 +234,7 @@ func (r *Reserve) isGone(m *snapshot.Member, h *cluster.DomainHold) bool {
 func (r *Reserve) outstays(gang string, was int64) {
 	r.late = map[int32][][]int64{}
 	for _, m := range r.c.MembersOf(gang) {
-		i, there := r.at[m.Node]
+		i, there := r.place(m.Node)
 		if !there || m.Leaving {
 			continue
 		}
@@ -251,27 +260,50 @@ func plus(sum, amounts []int64) []int64 {
 
 // Change is what a plan does to a node.
 type Change struct {
+	Node      int32
 	Takes     []int64            // what new members hold, by resource; nil: nothing
 	Tolerated bool               // they are daemons
 	Gone      []*snapshot.Member // who makes room for them
 }
 
-// Short are the claims of which not all is kept any more beside a plan; none: all are kept. exact: so it is. now are the nodes that it changes, by node of
-// the state.
-func (r *Reserve) Short(changes map[int32]*Change) (claims []int, now map[int]*reserve.Node, exact bool) {
+// Short are the claims of which not all is kept any more beside a plan; none: all are kept. exact: so it is. now are the nodes that it changes, each once, by node of
+// the state; nil where nothing is short.
+func (r *Reserve) Short(changes []Change) (claims []int, now map[int]*reserve.Node, exact bool) {
+	if r.late == nil && r.spares(changes) {
+		return nil, nil, true
+	}
 	now = map[int]*reserve.Node{}
-	for id, change := range changes {
-		if i, there := r.at[id]; there {
-			now[i] = r.changed(i, change)
+	for k := range changes {
+		if i, there := r.place(changes[k].Node); there {
+			now[i] = r.changed(i, &changes[k])
 		}
 	}
 	for id := range r.late {
-		if _, is := changes[id]; !is {
-			now[r.at[id]] = r.changed(r.at[id], &Change{})
+		if i, _ := r.place(id); now[i] == nil {
+			now[i] = r.changed(i, &Change{})
 		}
 	}
 	claims, exact = r.State.Short(now)
 	return claims, now, exact
+}
+
+// spares says whether all is kept even if nobody who leaves made room; false: it is not known.
+func (r *Reserve) spares(changes []Change) bool {
+	lost := make([]int, len(r.Claims))
+	for k := range changes {
+		i, there := r.place(changes[k].Node)
+		if !there {
+			continue
+		}
+		n := &r.Nodes[i]
+		if len(n.Claims) > 1 || changes[k].Tolerated || len(changes[k].Gone) > 0 {
+			return false
+		}
+		if c := n.Claims[0]; r.end == 0 || r.end > r.Holds[c].From {
+			lost[c] += n.Loses(r.Claims, changes[k].Takes)
+		}
+	}
+	return r.State.Spares(lost)
 }
 
 // changed is a node beside a plan.

@@ -93,11 +93,23 @@ func (n *Node) most(claims []Claim, members []int, k int) int {
 }
 
 // alone is how many members of its only claim a node takes.
-func (n *Node) alone(claims []Claim) int {
+func (n *Node) alone(claims []Claim) int { return n.beside(claims, nil) }
+
+// Loses is how many members fewer of its only claim a node takes beside what takes so much, by resource.
+func (n *Node) Loses(claims []Claim, takes []int64) int {
+	return n.alone(claims) - n.beside(claims, takes)
+}
+
+// beside is how many members of its only claim a node takes beside what takes so much; nil: nothing.
+func (n *Node) beside(claims []Claim, takes []int64) int {
 	top, nothing := int64(claims[n.Claims[0]].Count), true
 	for r, each := range n.Each[0] {
 		if each > 0 {
-			nothing, top = false, min(top, max(0, n.Room[0][r])/each)
+			room := n.Room[0][r]
+			if takes != nil {
+				room -= takes[r]
+			}
+			nothing, top = false, min(top, max(0, room)/each)
 		}
 	}
 	if nothing {

@@ -203,6 +203,16 @@ func (s *State) Short(now map[int]*Node) (claims []int, exact bool) {
 	return s.first(changed, sums, s.Need, now)
 }
 
+// Spares says whether claims keep all without so many members for whom their own nodes have room, by claim. False: not so, or it is not known of claims that share nodes.
+func (s *State) Spares(lost []int) bool {
+	for c, n := range lost {
+		if n > 0 && (s.sums[c]-n < s.Need[c] || len(s.with(c)) > 1) {
+			return false
+		}
+	}
+	return true
+}
+
 // Reaches are joint claims of which not so many members have room as are needed, by claim; none: all have. It is exact where the room of these could be told.
 func (s *State) Reaches(need []int) (short []int, exact bool) {
 	all := map[int]bool{}
