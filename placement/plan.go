@@ -69,8 +69,10 @@ func planFor(
 	ctx context.Context, s *snapshot.Snapshot, req *gang.Request, t problem.Team, leave victims.Leave, b bounds.Search,
 ) (*Result, error) {
 	b.Stop = ctx.Done()
-	if r := bindingReserve(s, req, t); r != nil {
-		return planBeside(ctx, r, req, t, leave, b)
+	if req != nil && len(s.Reserved) > 0 {
+		if r := bindingReserve(s, req, t); r != nil {
+			return planBeside(ctx, r, req, t, leave, b)
+		}
 	}
 	if req != nil && len(req.Refused) > 0 {
 		return planRefused(ctx, s, req, t, leave, b)

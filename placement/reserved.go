@@ -29,9 +29,6 @@ const (
 
 // bindingReserve is what is held in domains and binds a plan; nil: nothing does.
 func bindingReserve(s *snapshot.Snapshot, req *gang.Request, t problem.Team) *holds.Reserve {
-	if req == nil || len(s.Reserved) == 0 {
-		return nil
-	}
 	return holds.Binding(s, req.Priority, req.Name, req.End, func(gang string) bool { return gang == req.Name || t != nil && t.Has(gang) })
 }
 

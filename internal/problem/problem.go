@@ -98,7 +98,9 @@ func New(c *snapshot.Snapshot, req *gang.Request, t Team, b bounds.Search) (*Pro
 		return nil, err
 	}
 	own := func(gang string) bool { return gang == req.Name || t != nil && t.Has(gang) }
-	c = holds.Settled(holds.Seen(c, req.Priority, req.Name, req.End, own), req.Priority, req.Name, req.End, own)
+	if c = holds.Seen(c, req.Priority, req.Name, req.End, own); len(c.Reserved) > 0 {
+		c = holds.Settled(c, req.Priority, req.Name, req.End, own)
+	}
 	r := takeScratch(c.Lineage)
 	p := &r.problem
 	*p = Problem{
