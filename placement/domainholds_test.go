@@ -70,13 +70,7 @@ func carriedOn(t *rapid.T, c *placement.Cluster, req *gang.Request) *placement.C
 
 // drawDomainHolds draws none, or room for some members of a gang in a domain.
 func drawDomainHolds(t *rapid.T, spec cluster.Spec, req *gang.Request) (out []cluster.DomainHold) {
-	named, ok := validity.PickTree(&spec, req)
-	paths := [][]string{nil}
-	if ok && named.Tree != nil {
-		for d := range named.Tree.All() {
-			paths = append(paths, named.Tree.Path(d))
-		}
-	}
+	paths := validity.DomainPaths(&spec, req)
 	for range rapid.IntRange(0, 2).Draw(t, "domain holds") {
 		h := cluster.DomainHold{
 			Gang: req.Name, Tree: req.Tree, Domain: rapid.SampledFrom(paths).Draw(t, "domain"), Count: rapid.IntRange(1, 3).Draw(t, "count"),

@@ -274,21 +274,26 @@ func awaited(s *snapshot.Snapshot, ended []ends.Gang, r *Result) []ends.Gang {
 	return all
 }
 
-// needsOf is what the new members of a plan hold, node by node.
-func needsOf(s *snapshot.Snapshot, r *Result) (needs []ends.Need) {
-	place, pool := map[int32]int{}, s.Lineage.Amounts()
-	near := int32(-1)
+// needsOf is what the new members of a plan hold, node by node: in ascending order of their ids.
+func needsOf(s *snapshot.Snapshot, r *Result) []ends.Need {
+	all, size, pool := make([]ends.Need, len(r.Assignments)), len(s.Lineage.Resources), s.Lineage.Amounts()
+	sums, near := make([]int64, len(all)*size), int32(-1)
 	for i := range r.Assignments {
 		a := &r.Assignments[i]
 		near = s.PresentNode(a.Node, near)
-		n, ok := place[near]
-		if !ok {
-			n = len(needs)
-			place[near] = n
-			needs = append(needs, ends.Need{Node: near, Sum: make([]int64, len(s.Lineage.Resources))})
+		all[i] = ends.Need{Node: near, Sum: sums[i*size : (i+1)*size]}
+		copy(all[i].Sum, pool.Vector(r.holds[r.holdingOf(a)], 0))
+	}
+	slices.SortFunc(all, func(a, b ends.Need) int { return cmp.Compare(a.Node, b.Node) })
+	needs := all[:0]
+	for _, n := range all {
+		last := len(needs) - 1
+		if last < 0 || needs[last].Node != n.Node {
+			needs = append(needs, n)
+			continue
 		}
-		for k, amount := range pool.Vector(r.holds[r.holdingOf(a)], 0) {
-			needs[n].Sum[k] += amount
+		for k, amount := range n.Sum {
+			needs[last].Sum[k] += amount
 		}
 	}
 	return needs

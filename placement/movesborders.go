@@ -133,16 +133,12 @@ func slotsOf(c *snapshot.Snapshot, id int32, holds []int64) int64 {
 }
 
 // heldIn is how many members are in each lowest domain.
-func (m *moveSearch) heldIn(members []*snapshot.Member) (in []moves.Held) {
+func (m *moveSearch) heldIn(members []*snapshot.Member) []moves.Held {
 	of := map[int32]int64{}
 	for _, member := range members {
 		of[m.unitOf(member.Node)]++
 	}
-	for u, n := range of {
-		in = append(in, moves.Held{Unit: u, Members: n})
-	}
-	slices.SortFunc(in, func(a, b moves.Held) int { return int(a.Unit - b.Unit) })
-	return in
+	return moves.HeldOf(of)
 }
 
 // rearranged is the snapshot once members are where an answer has them; nil: some of a gang have no place there, or none of its members.
@@ -185,39 +181,35 @@ func (t *tightening) leaving(g int, then []moves.Held) (out []*snapshot.Member) 
 				in = append(in, member)
 			}
 		}
-		slices.SortStableFunc(in, func(a, b *snapshot.Member) int { return moved(m, a) - moved(m, b) })
+		slices.SortStableFunc(in, first(func(member *snapshot.Member) bool { return m.wasOn(member) == member.Node }))
 		out = append(out, in[min(held.Members, moves.Members(then, held.Unit)):]...)
 	}
 	return out
 }
 
-// moved is 0 for a member that is on the node where it was at first, else 1.
-func moved(m *moveSearch, member *snapshot.Member) int {
-	if m.s.Member(member.Class.Gang, member.Name).Node == member.Node {
-		return 0
+// wasOn is the node where a member was at first.
+func (m *moveSearch) wasOn(member *snapshot.Member) int32 {
+	return m.s.Member(member.Class.Gang, member.Name).Node
+}
+
+// first sorts members of whom something is so before others.
+func first(is func(*snapshot.Member) bool) func(a, b *snapshot.Member) int {
+	rank := func(member *snapshot.Member) int {
+		if is(member) {
+			return 0
+		}
+		return 1
 	}
-	return 1
+	return func(a, b *snapshot.Member) int { return rank(a) - rank(b) }
 }
 
 // into places so many of the members of a mover who left in a lowest domain, those first that were there; left are the others.
 func (t *tightening) into(c *snapshot.Snapshot, g int, gone []*snapshot.Member, unit int32, n int) (next *snapshot.Snapshot, left []*snapshot.Member) {
 	m := t.m
-	was := func(member *snapshot.Member) bool {
-		return m.unitOf(m.s.Member(member.Class.Gang, member.Name).Node) == unit
-	}
 	gone = slices.Clone(gone)
-	slices.SortStableFunc(gone, func(a, b *snapshot.Member) int {
-		switch {
-		case was(a) == was(b):
-			return 0
-		case was(a):
-			return -1
-		}
-		return 1
-	})
-	first := m.view.Intervals()[m.units()][unit]
+	slices.SortStableFunc(gone, first(func(member *snapshot.Member) bool { return m.unitOf(m.wasOn(member)) == unit }))
 	req := m.movers[g].anew(gone[:n])
-	req.Inside = m.view.Path(m.view.DomainAt(first, m.view.Tiers[m.units()]), m.s.Lineage.NodeName)
+	req.Inside = m.view.Path(m.view.DomainAt(m.view.Intervals()[m.units()][unit], m.view.Tiers[m.units()]), m.s.Lineage.NodeName)
 	r, err := planOn(m.ctx, c, req, victims.Nobody, bounds.Search{}) // as many as there are pieces, beside those that are counted
 	if err != nil || len(r.Assignments) < n {
 		return nil, nil

@@ -249,13 +249,13 @@ func (e *exclusion) search(first *stuck) *Result {
 			case still != nil:
 				further = slices.Insert(further, 0, stuckWithout{without, still})
 			case e.equals(r):
-				return e.told(r, true)
-			case found == nil || e.compare(r, found) < 0:
+				return besides(r, e.best, true)
+			case found == nil || comparePlans(e.refused.snapshot, r, found) < 0:
 				found = r
 			}
 		}
 		if found != nil {
-			return e.told(found, false)
+			return besides(found, e.best, false)
 		}
 		todo = append(todo, further...)
 	}
@@ -278,10 +278,7 @@ func (e *exclusion) try(without []string) (*Result, *stuck) {
 	return r, e.refused.seat(r)
 }
 
-// told is a plan that says no more than is known: what is as good as the best plan if nothing were refused is as good as can be.
-func (e *exclusion) told(r *Result, equal bool) *Result { return besides(r, e.best, equal) }
-
-// besides is a plan beside something, which is as good as the best one without that, or not: in this case it is not known to be the best.
+// besides is a plan beside something that says no more than is known: what is as good as the best plan without that is as good as can be.
 func besides(r, best *Result, equal bool) *Result {
 	r.Proven = equal && best.Proven
 	if r.Preemption == nil {
@@ -299,12 +296,9 @@ func besides(r, best *Result, equal bool) *Result {
 	return r
 }
 
-// compare prefers the plan on what is free to one that waits, and both to one with victims; then that with more members, then lower
+// comparePlans prefers the plan on what is free to one that waits, and both to one with victims; then that with more members, then lower
 // ranks, then the cheaper victims by the default order, then that which waits for fewer, then that with fewer members outside the
 // tree, then tighter tiers, outermost first.
-func (e *exclusion) compare(a, b *Result) int { return comparePlans(e.refused.snapshot, a, b) }
-
-// comparePlans is which of two plans of a gang for a snapshot is the better one, so.
 func comparePlans(s *snapshot.Snapshot, a, b *Result) int {
 	return cmp.Or(compareMembers(a, b), cmp.Compare(len(a.WaitsFor), len(b.WaitsFor)), compareTiers(s, a, b))
 }
@@ -349,7 +343,7 @@ func compareCosts(a, b *Result) int {
 // groups of one level may prefer others. Which preferred limits a plan keeps nobody knows any more.
 func (e *exclusion) equals(r *Result) bool {
 	same := func(a, b GroupPlace) bool { return a.Part == b.Part && a.Tier == b.Tier }
-	return !prefersLimits(e.refused.req) && e.compare(r, e.best) == 0 && slices.EqualFunc(r.Elsewhere, e.best.Elsewhere, same) && maps.Equal(e.reached(r), e.reached(e.best))
+	return !prefersLimits(e.refused.req) && comparePlans(e.refused.snapshot, r, e.best) == 0 && slices.EqualFunc(r.Elsewhere, e.best.Elsewhere, same) && maps.Equal(e.reached(r), e.reached(e.best))
 }
 
 // reached has the tier of each group of a gang in parts, by its places among those of its level and around it.

@@ -97,7 +97,11 @@ type given struct {
 
 // lack says which claims a plan does not keep, and what it makes of nodes.
 func (k *keeping) lack(r *Result) ([]int, map[int]*reserve.Node) {
-	changes := k.takes(r)
+	needs := needsOf(k.bare, r)
+	changes := make([]holds.Change, len(needs))
+	for i, need := range needs {
+		changes[i] = holds.Change{Node: need.Node, Takes: need.Sum, Tolerated: r.tolerated}
+	}
 	at := func(id int32) *holds.Change {
 		i, is := slices.BinarySearchFunc(changes, id, func(c holds.Change, id int32) int { return cmp.Compare(c.Node, id) })
 		if !is {
@@ -114,30 +118,6 @@ func (k *keeping) lack(r *Result) ([]int, map[int]*reserve.Node) {
 	lack, now, exact := k.held.Short(changes)
 	k.exact = k.exact && exact
 	return lack, now
-}
-
-// takes is what new members hold, node by node in ascending order.
-func (k *keeping) takes(r *Result) []holds.Change {
-	all, size, pool := make([]holds.Change, len(r.Assignments)), len(k.bare.Lineage.Resources), k.bare.Lineage.Amounts()
-	sums, near := make([]int64, len(all)*size), int32(-1)
-	for i := range r.Assignments {
-		a := &r.Assignments[i]
-		near = k.bare.PresentNode(a.Node, near)
-		all[i] = holds.Change{Node: near, Takes: sums[i*size : (i+1)*size], Tolerated: r.tolerated}
-		copy(all[i].Takes, pool.Vector(r.holds[r.holdingOf(a)], 0))
-	}
-	slices.SortFunc(all, func(a, b holds.Change) int { return cmp.Compare(a.Node, b.Node) })
-	out := all[:0]
-	for i := range all {
-		if len(out) == 0 || out[len(out)-1].Node != all[i].Node {
-			out = append(out, all[i])
-			continue
-		}
-		for r, amount := range all[i].Takes {
-			out[len(out)-1].Takes[r] += amount
-		}
-	}
-	return out
 }
 
 // search is the best plan that keeps all; nil: none was found.
@@ -191,7 +171,7 @@ func (k *keeping) settled(best *Result) *Result {
 		id, _ := k.bare.Lineage.ID(best.Assignments[i].Node)
 		used[id] = true
 	}
-	room, all := k.held.Settle(k.held.OutOfTheWay(func(id int32) bool { return used[id] }), nil)
+	room, all := k.held.Settle(k.held.OutOfTheWay(func(id int32) bool { return used[id] }))
 	if !all {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/layout"
@@ -86,11 +87,7 @@ func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 	if len(members) == 0 {
 		return nil, muster.Invalid("request.Name", req.Name, "nobody of this gang runs")
 	}
-	names := make([]string, len(members))
-	for i, m := range members {
-		names[i] = m.Name
-	}
-	free, err := s.Release(req.Name, names...)
+	free, err := s.Update(cluster.Delta{Remove: refsOf(members)})
 	if err != nil {
 		return nil, err
 	}

@@ -16,13 +16,7 @@ import (
 )
 
 // InDomains lists what is held in domains: the highest priority first, then by gang in natural order of names, then as it was given. The slice is the caller's.
-func InDomains(c *snapshot.Snapshot) []cluster.DomainHold {
-	out := slices.Clone(c.Reserved)
-	for i := range out {
-		out[i].Resources, out[i].Domain = maps.Clone(out[i].Resources), slices.Clone(out[i].Domain)
-	}
-	return out
-}
+func InDomains(c *snapshot.Snapshot) []cluster.DomainHold { return inOrder(c.Reserved) }
 
 // reserving is a snapshot with other room held in domains. Both share what plans on them find out.
 func reserving(c *snapshot.Snapshot, list []cluster.DomainHold) *snapshot.Snapshot {
@@ -36,11 +30,16 @@ func reserving(c *snapshot.Snapshot, list []cluster.DomainHold) *snapshot.Snapsh
 
 // Without is the snapshot without what is held for some gangs.
 func Without(c *snapshot.Snapshot, is func(gang string) bool) *snapshot.Snapshot {
-	next := Seen(c, math.MinInt64, "", 0, is)
-	if slices.ContainsFunc(next.Reserved, func(h cluster.DomainHold) bool { return is(h.Gang) }) {
-		next = reserving(next, slices.DeleteFunc(slices.Clone(next.Reserved), func(h cluster.DomainHold) bool { return is(h.Gang) }))
+	return dropping(Seen(c, math.MinInt64, "", 0, is), is)
+}
+
+// dropping is a snapshot without what is held for some gangs in domains.
+func dropping(c *snapshot.Snapshot, is func(gang string) bool) *snapshot.Snapshot {
+	drops := func(h cluster.DomainHold) bool { return is(h.Gang) }
+	if !slices.ContainsFunc(c.Reserved, drops) {
+		return c
 	}
-	return next
+	return reserving(c, slices.DeleteFunc(slices.Clone(c.Reserved), drops))
 }
 
 // checkDomain is the defect of a hold in a domain; nil: there is none.
@@ -91,11 +90,11 @@ func setDomains(c *snapshot.Snapshot, fresh map[string][]cluster.DomainHold, see
 	if len(fresh) == 0 {
 		return c, nil, nil
 	}
-	list := slices.DeleteFunc(slices.Clone(c.Reserved), func(h cluster.DomainHold) bool {
-		_, again := fresh[h.Gang]
+	before := dropping(c, func(gang string) bool {
+		_, again := fresh[gang]
 		return again
 	})
-	before, lowest := reserving(c, list), int64(math.MaxInt64)
+	list, lowest := slices.Clone(before.Reserved), int64(math.MaxInt64)
 	for _, gang := range slices.SortedFunc(maps.Keys(fresh), muster.CompareNatural) {
 		for i := range fresh[gang] {
 			h, field := &fresh[gang][i], fmt.Sprintf("delta.DomainHolds[%s][%d]", gang, i)
@@ -144,8 +143,7 @@ func keeping(before, next *snapshot.Snapshot, priority int64, anew func(gang str
 		}
 		slices.Reverse(lack)
 		if k := slices.IndexFunc(lack, func(i int) bool { return now.Holds[i].Priority < priority && !anew(now.Holds[i].Gang) }); k >= 0 {
-			gang := now.Holds[lack[k]].Gang
-			next = reserving(next, slices.DeleteFunc(slices.Clone(next.Reserved), func(h cluster.DomainHold) bool { return h.Gang == gang }))
+			next = dropping(next, func(gang string) bool { return gang == now.Holds[lack[k]].Gang })
 			continue
 		}
 		i := lack[max(0, slices.IndexFunc(lack, func(i int) bool { return anew(now.Holds[i].Gang) }))]

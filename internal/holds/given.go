@@ -19,14 +19,7 @@ func (r *Reserve) With(members map[int][]int) (next *snapshot.Snapshot, exact bo
 	for _, i := range slices.Sorted(maps.Keys(members)) {
 		id := r.IDs[i]
 		free := make([]int64, len(r.c.Free))
-		for k := range free {
-			free[k] = r.c.Free[k].At(id)
-		}
-		for m := range snapshot.MembersOn(r.c, id) {
-			if m.Leaving {
-				addTo(free, m.Class.Holds)
-			}
-		}
+		r.roomOn(free, id, &cluster.DomainHold{}) // now
 		taken := r.Nodes[i].Taken(r.Claims, members[i], free, r.end)
 		if !slices.ContainsFunc(taken, func(amount int64) bool { return amount > 0 }) {
 			continue
@@ -79,7 +72,7 @@ func Settled(c *snapshot.Snapshot, priority int64, gang string, end int64, is fu
 	if r == nil {
 		return c
 	}
-	members, _ := r.Settle(r.OutOfTheWay(func(int32) bool { return false }), nil)
+	members, _ := r.Settle(r.OutOfTheWay(func(int32) bool { return false }))
 	next, _ := r.With(members)
 	return next
 }
@@ -87,21 +80,26 @@ func Settled(c *snapshot.Snapshot, priority int64, gang string, end int64, is fu
 // OutOfTheWay are the nodes of the state in the order in which they are given away: last those that are wanted otherwise, before them those that are free as they
 // stand, and of equals the last.
 func (r *Reserve) OutOfTheWay(wanted func(id int32) bool) []int {
-	order := make([]int, len(r.IDs))
-	rank := make([]int, len(r.IDs))
+	order, rank := make([]int, len(r.IDs)), make([]int, len(r.IDs))
 	for i, id := range r.IDs {
 		order[i] = i
 		if wanted(id) {
 			rank[i] = 2
 		}
-		if !slices.ContainsFunc(slices.Collect(snapshot.MembersOn(r.c, id)), func(*snapshot.Member) bool { return true }) {
+		if isBare(r.c, id) {
 			rank[i]++
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(b, a))
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(b, a)) })
 	return order
+}
+
+// isBare says whether nobody is on a node.
+func isBare(c *snapshot.Snapshot, id int32) bool {
+	for range snapshot.MembersOn(c, id) {
+		return false
+	}
+	return true
 }
 
 // Bare is the snapshot without what is held in domains.

@@ -81,7 +81,7 @@ func TestIndexForgets(t *testing.T) {
 		c, err = c.Update(cluster.Delta{Place: []cluster.Running{{Gang: "g", Member: "m", Node: "a", Resources: muster.Resources{"gpu": i}}}})
 		require.NoError(t, err)
 		most = max(most, len(Of(c).Profiles))
-		c, err = c.Release("g")
+		c, err = c.Update(cluster.Delta{RemoveGangs: []string{"g"}})
 		require.NoError(t, err)
 	}
 	require.Less(t, most, 1200)

@@ -35,7 +35,7 @@ func drawBorders(r *rand.Rand, pods, units int, room, largest int64) *Borders {
 			}
 		}
 		if len(in) > 0 {
-			p.Gangs = append(p.Gangs, Spread{Now: heldOf(in), Was: heldOf(in), Lost: int64(r.IntN(2) * r.IntN(3))})
+			p.Gangs = append(p.Gangs, Spread{Now: HeldOf(in), Was: HeldOf(in), Lost: int64(r.IntN(2) * r.IntN(3))})
 		}
 	}
 	return p

@@ -43,13 +43,14 @@ func (b *borders) lineUp() {
 		}
 		l.fill(int32(len(b.tree.first)-1), line)
 		for _, g := range gangs {
-			b.at[g] = heldOf(l.then[g])
+			b.at[g] = HeldOf(l.then[g])
 		}
 	}
 	b.list()
 }
 
-func heldOf(in map[int32]int64) (out []Held) {
+// HeldOf is how many members units have, in their order.
+func HeldOf(in map[int32]int64) (out []Held) {
 	for u, n := range in {
 		out = append(out, Held{u, n})
 	}

@@ -41,13 +41,7 @@ func TestHoldsInDomains(t *testing.T) {
 
 // drawDomainHolds holds room in some domains, at once and later, for members that ask for a little, or for nodes as a whole.
 func drawDomainHolds(t *rapid.T, in *Input) {
-	named, ok := validity.PickTree(&in.Spec, &in.Request)
-	paths := [][]string{nil}
-	if ok && named.Tree != nil {
-		for d := range named.Tree.All() {
-			paths = append(paths, named.Tree.Path(d))
-		}
-	}
+	paths := validity.DomainPaths(&in.Spec, &in.Request)
 	for i := range rapid.IntRange(1, 2).Draw(t, "domain holds") {
 		h := cluster.DomainHold{
 			Gang: rapid.SampledFrom([]string{"ns/held", "ns/held", in.Request.Name}).Draw(t, "for") + fmt.Sprint(i%2), Tree: in.Request.Tree,

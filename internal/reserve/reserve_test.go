@@ -156,7 +156,7 @@ func TestBeyondIsComplete(t *testing.T) {
 	})
 }
 
-// Members that are settled have room, beside those that are given, and are as many as are kept where no node lies in two domains.
+// Members that are settled have room, and are as many as are kept where no node lies in two domains.
 func TestSettle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		claims, nodes := drawn(t)
@@ -167,7 +167,7 @@ func TestSettle(t *testing.T) {
 			order[i] = len(nodes) - 1 - i
 			shared = shared || len(nodes[i].Claims) > 1
 		}
-		settled, all := s.Settle(order, nil)
+		settled, all := s.Settle(order)
 		if !shared {
 			require.True(t, all)
 		}

@@ -244,22 +244,13 @@ func (s *State) first(of map[int]bool, sums, all []int, now map[int]*Node) (shor
 	return nil, true
 }
 
-// Settle says of each node, in an order in which those come first that are better taken, how many members of its claims lie there so that all is kept, beside
-// at least so many; by node. False: not so.
-func (s *State) Settle(order []int, least map[int][]int) (map[int][]int, bool) {
+// Settle says of each node, in an order in which those come first that are better taken, how many members of its claims lie there so that all is kept; by node. False:
+// not so.
+func (s *State) Settle(order []int) (map[int][]int, bool) {
 	out, left := map[int][]int{}, slices.Clone(s.Need)
-	for i, members := range least {
-		out[i] = slices.Clone(members)
-		for k, c := range s.Nodes[i].Claims {
-			left[c] -= members[k]
-		}
-	}
 	for _, i := range order {
 		n := &s.Nodes[i]
-		members := out[i]
-		if members == nil {
-			members = make([]int, len(n.Claims))
-		}
+		members := make([]int, len(n.Claims))
 		for k, c := range n.Claims {
 			if more := min(n.most(s.Claims, members, k)-members[k], left[c]); more > 0 {
 				members[k] += more

@@ -32,8 +32,8 @@ import (
 	"github.com/muster-sched/muster/quota"
 )
 
-// Snapshot is an immutable snapshot of nodes and running members. It is safe for concurrent use; Release and Update
-// return new snapshots that share everything that did not change.
+// Snapshot is an immutable snapshot of nodes and running members. It is safe for concurrent use; Update
+// returns a new snapshot that shares everything that did not change.
 type Snapshot struct {
 	Lineage *Lineage
 	Static  statics // by node

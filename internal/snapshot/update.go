@@ -12,19 +12,6 @@ import (
 	"github.com/muster-sched/muster/internal/invariant"
 )
 
-// Release takes members of a gang away; none named: all. A member that does not run is a [cluster.ConflictError]. c
-// stays as it is. The cost is that of [Snapshot.Update].
-func (c *Snapshot) Release(gang string, members ...string) (*Snapshot, error) {
-	if len(members) == 0 {
-		return c.Update(cluster.Delta{RemoveGangs: []string{gang}})
-	}
-	d := cluster.Delta{Remove: make([]cluster.MemberRef, len(members))}
-	for i, name := range members {
-		d.Remove[i] = cluster.MemberRef{Gang: gang, Member: name}
-	}
-	return c.Update(d)
-}
-
 // Update makes a new snapshot with a change applied as a whole; c stays as it is and shares everything that did not
 // change. The cost is that of the changes, of the lists that hold them (the gang's members, the node's, the leaving
 // ones), and of the page tables; with trees it is O(nodes). A node without an id, or a new resource, rebuilds the cluster. The error is a

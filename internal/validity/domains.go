@@ -33,6 +33,17 @@ func BindingHolds(spec *cluster.Spec, req *gang.Request) (out []cluster.DomainHo
 	return out
 }
 
+// DomainPaths are the paths of the domains of a request's topology, that of all of it first.
+func DomainPaths(spec *cluster.Spec, req *gang.Request) [][]string {
+	paths := [][]string{nil}
+	if named, ok := PickTree(spec, req); ok && named.Tree != nil {
+		for d := range named.Tree.All() {
+			paths = append(paths, named.Tree.Path(d))
+		}
+	}
+	return paths
+}
+
 // RoomFor are all numbers of members of holds in domains that have room at once in a cluster, no more of each than are held for; by enumeration. unseen are
 // members for whom room is held that do not count.
 func RoomFor(spec *cluster.Spec, list []cluster.DomainHold, unseen func(h *cluster.Hold) bool) [][]int {
