@@ -259,3 +259,32 @@ func TestInsideIsAsExcludingAllOthers(t *testing.T) {
 		}
 	})
 }
+
+// Without an index, too, a large gang goes to the largest domains of each layer where it uses fewer there: of two halls that hold 70 members in one row the one
+// with fewer slots to spare needs three racks, the other one two.
+func TestLargestDomainsWithoutAnIndex(t *testing.T) {
+	spec, tree := cluster.Spec{}, topology.Spec{Layers: []topology.Layer{{Name: "hall", Tier: 3}, {Name: "row", Tier: 2}, {Name: "rack", Tier: 1}}}
+	for hall, racks := range [][]int{{5, 4, 1}, {3, 3, 3}} { // free nodes of eight each, of 16 nodes
+		row := topology.Domain{Name: fmt.Sprint("row-", hall), Tier: 2}
+		for rack, free := range racks {
+			d := topology.Domain{Name: fmt.Sprint("rack-", hall, "-", rack), Tier: 1}
+			for i := range 16 {
+				node := cluster.Node{Name: fmt.Sprint("node-", hall, "-", rack, "-", i), Allocatable: gpus(0)}
+				if i < free {
+					node.Allocatable = gpus(8)
+				}
+				spec.Nodes, d.Nodes = append(spec.Nodes, node), append(d.Nodes, node.Name)
+			}
+			row.Children = append(row.Children, d)
+		}
+		tree.Roots = append(tree.Roots, topology.Domain{Name: fmt.Sprint("hall-", hall), Tier: 3, Children: []topology.Domain{row}})
+	}
+	spec.Trees = []cluster.NamedTree{{Tree: newTree(t, tree)}}
+	req := job(70)
+	req.Gather = []gang.Rule{{Layer: "rack", Strength: gang.PreferGather}}
+	for _, r := range []*gang.Request{req, reference.WithoutIndex(*req)} {
+		res := mustPlan(t, newCluster(t, spec), r)
+		require.Equal(t, []placement.LayerSpan{{Layer: "rack", Tier: 1, Domains: 2}}, res.Span)
+		require.Equal(t, []string{"hall-0", "row-0"}, res.Domain)
+	}
+}

@@ -52,6 +52,24 @@ func (pl placer) largestBelow(x layout.Vertex, n int64, low int, children func(x
 	return list
 }
 
+// besideMembers are the features beside which members are tried on the largest domains, with an index or without one.
+var besideMembers = features.Table[features.FillNarrow].Understands | features.Flat
+
+// placeFurther is place for members on the largest domains of each layer where layers count that are not looked at when children are chosen; not ok
+// if these are not fewer, layer by layer, than what another share uses. With an index [placer.fillNarrow] has done so.
+func (pl placer) placeFurther(x layout.Vertex, d *demand, other *share) (out share, ok bool) {
+	a := pl.ask
+	if a.layers == nil || a.features&^besideMembers != 0 || !hasOneLayer(a, x) || !a.looksFurther(x) || len(d.begun) > 0 || x == layout.Root && a.slots.Inside > layout.Root {
+		return out, false
+	}
+	n := a.newMembers(d)
+	list := pl.greedy(x, n, pl.positionsOf(other, make([]int32, 0, n)))
+	if list == nil {
+		return out, false
+	}
+	return placeOn(pl, x, d, list), true
+}
+
 // besideGroups are the features beside which whole groups are tried on the largest domains.
 const besideGroups = features.Groups | features.Nested | features.Flat | features.Aligned | features.Wasteful
 
@@ -75,7 +93,12 @@ func (pl placer) placeLargest(x layout.Vertex, d *demand, other *share) (out sha
 	if list == nil {
 		return out, false
 	}
-	out = share{demand: *d, at: x}
+	return placeOn(pl, x, d, list), true
+}
+
+// placeOn places the units of a demand below x on some vertices, all of which are full but the last one in fill order.
+func placeOn(pl placer, x layout.Vertex, d *demand, list []chosen) share {
+	out := share{demand: *d, at: x}
 	last, spare := lastFilled(list, d.units[0])
 	list[last].slots -= spare
 	for _, c := range slices.Clone(list) { // the scratch serves what is below
@@ -83,7 +106,7 @@ func (pl placer) placeLargest(x layout.Vertex, d *demand, other *share) (out sha
 		part.units[0] = c.slots
 		out.parts = append(out.parts, pl.place(c.at, part))
 	}
-	return out, true
+	return out
 }
 
 // largest keeps the vertices with the most slots, the first of equal ones, as few as hold n members.

@@ -11,8 +11,13 @@ import (
 // isNarrow says whether prices tell what counts below x: of the layers below its children one counts, and nothing stands for children, nor a child for
 // one that is missing. O(children).
 func (a *ask) isNarrow(s features.Shortcut, x layout.Vertex) bool {
+	return a.takes(s) && hasOneLayer(a, x)
+}
+
+// hasOneLayer says whether of the layers below the children of x one counts, and nothing stands for children, nor a child for one that is missing. O(children).
+func hasOneLayer(a *ask, x layout.Vertex) bool {
 	tier := a.m.View.TierOf(x)
-	return a.width(tier) == 1 && !a.jumps(x) && a.takes(s) && areOf(a.m.View, x, a.m.View.TierIndex(tier)-1)
+	return a.width(tier) == 1 && !a.jumps(x) && areOf(a.m.View, x, a.m.View.TierIndex(tier)-1)
 }
 
 // areOf says whether all children of x in the topology are of the tier at a place. O(children).

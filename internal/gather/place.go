@@ -93,6 +93,9 @@ func (pl placer) place(x layout.Vertex, d demand) share {
 	case pl.keepsPlainly(x, &d) && pl.placeGroups(x, &d, &out), pl.splitsPlainly(x, &d) && pl.placeSplit(x, &d, &out):
 	default:
 		out = pl.placeChosen(x, d)
+		if further, ok := pl.placeFurther(x, &d, &out); ok {
+			return further
+		}
 	}
 	if pl.ask.groupsFrom > 0 {
 		pl.placeFewest(x, &d, &out)
@@ -350,7 +353,15 @@ func (a *ask) slotsBelow(x layout.Vertex) []int32 {
 
 // withSlots appends the children of x that have slots, but for nodes outside the tree. O(children).
 func (a *ask) withSlots(x layout.Vertex, list []chosen) []chosen {
-	lo, _ := a.m.View.Kids(x)
+	lo, end := a.m.View.Kids(x)
+	if flat := a.slots.Flat; flat != nil {
+		for c := lo; c < end; c++ {
+			if flat[c] > 0 {
+				list = append(list, chosen{c, flat[c]})
+			}
+		}
+		return list
+	}
 	for i, slots := range a.slotsBelow(x) {
 		if c := lo + layout.Vertex(i); slots > 0 && c != a.m.View.Outside {
 			list = append(list, chosen{c, int64(slots)})
