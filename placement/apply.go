@@ -127,7 +127,7 @@ func arrivalsOf(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
 		}
 	}
 	// Classes and missing resources are by shape; a member's shape is found by its rank or role.
-	g := &snapshot.Arrivals{Gang: res.Gang, Coming: len(res.Assignments)}
+	g := snapshot.NewArrivals(res.Gang, len(res.Assignments))
 	classes, missing := classesOf(c, res, g)
 	near := int32(-1) // the last node: often the next member has the same or the next one
 	for i := range res.Assignments {

@@ -276,27 +276,45 @@ func awaited(s *snapshot.Snapshot, ended []ends.Gang, r *Result) []ends.Gang {
 
 // needsOf is what the new members of a plan hold, node by node: in ascending order of their ids.
 func needsOf(s *snapshot.Snapshot, r *Result) []ends.Need {
-	all, size, pool := make([]ends.Need, len(r.Assignments)), len(s.Lineage.Resources), s.Lineage.Amounts()
-	sums, near := make([]int64, len(all)*size), int32(-1)
+	each, size := heldByKind(s, r), len(s.Lineage.Resources)
+	needs, sums := make([]ends.Need, 0, len(r.Assignments)), make([]int64, len(r.Assignments)*size)
+	near, ordered := int32(-1), true
 	for i := range r.Assignments {
 		a := &r.Assignments[i]
-		near = s.PresentNode(a.Node, near)
-		all[i] = ends.Need{Node: near, Sum: sums[i*size : (i+1)*size]}
-		copy(all[i].Sum, pool.Vector(r.holds[r.holdingOf(a)], 0))
-	}
-	slices.SortFunc(all, func(a, b ends.Need) int { return cmp.Compare(a.Node, b.Node) })
-	needs := all[:0]
-	for _, n := range all {
-		last := len(needs) - 1
-		if last < 0 || needs[last].Node != n.Node {
-			needs = append(needs, n)
-			continue
+		if i == 0 || a.Node != r.Assignments[i-1].Node { // mostly members of a node follow each other
+			id := s.PresentNode(a.Node, near)
+			ordered = ordered && near < id
+			needs, near = append(needs, ends.Need{Node: id, Sum: sums[:size:size]}), id
+			sums = sums[size:]
 		}
-		for k, amount := range n.Sum {
-			needs[last].Sum[k] += amount
-		}
+		addTo(needs[len(needs)-1].Sum, each[r.holdingOf(a)])
 	}
-	return needs
+	if ordered {
+		return needs
+	}
+	slices.SortStableFunc(needs, func(a, b ends.Need) int { return cmp.Compare(a.Node, b.Node) })
+	return slices.CompactFunc(needs, func(a, b ends.Need) bool {
+		if a.Node == b.Node {
+			addTo(a.Sum, b.Sum)
+		}
+		return a.Node == b.Node
+	})
+}
+
+// heldByKind is what a new member of a plan holds, by resource, for each of the kinds of members.
+func heldByKind(s *snapshot.Snapshot, r *Result) [][]int64 {
+	pool, each := s.Lineage.Amounts(), make([][]int64, len(r.holds))
+	for kind := range each {
+		each[kind] = slices.Clone(pool.Vector(r.holds[kind], 0))
+	}
+	return each
+}
+
+// addTo adds amounts to a sum.
+func addTo(sum, amounts []int64) {
+	for k, amount := range amounts {
+		sum[k] += amount
+	}
 }
 
 // leavingFor are the leaving members that a plan waits for.

@@ -45,6 +45,9 @@ func planBeside(
 	if err != nil {
 		return nil, err
 	}
+	if spares(held, bare, best) {
+		return best, nil
+	}
 	k := keeping{held: held, bare: bare, req: req, best: best, exact: true, tried: map[string]bool{}}
 	lack, now := k.lack(best)
 	if len(lack) == 0 {
@@ -62,6 +65,15 @@ func planBeside(
 	}
 	k.exact = k.exact && (leave == victims.Nobody || req.NeverPreempts || bare.Quotas == nil && !runsBelow(bare, req.Priority))
 	return nil, k.refusal(ctx, lack)
+}
+
+// spares says whether a plan keeps all wherever in its domain the members lie; false: it is not known. O(members + holds).
+func spares(held *holds.Reserve, s *snapshot.Snapshot, r *Result) bool {
+	members := make([]int, len(r.holds))
+	for i := range r.Assignments {
+		members[r.holdingOf(&r.Assignments[i])]++
+	}
+	return held.Spares(r.Tree, r.Domain, heldByKind(s, r), members)
 }
 
 // runsBelow says whether gangs of a lower priority run. O(gangs).
@@ -198,7 +210,7 @@ func (k *keeping) branches(g *given) (out []given) {
 	slices.Sort(nodes)
 	alike := map[string][][]int{} // ways by kind of nodes: of nodes that are alike one is enough
 	for _, i := range nodes {
-		ways, all := reserve.Beyond(k.held.Claims, &k.held.Nodes[i], g.now[i])
+		ways, all := reserve.Beyond(k.held.Claims, k.held.Nodes[i], g.now[i])
 		k.exact = k.exact && all
 		kind := k.kindOf(i, g)
 		for _, way := range ways {
@@ -220,7 +232,7 @@ func (k *keeping) give(g *given, i int, members []int) (given, bool) {
 	for at, members := range g.room {
 		room[at] = members
 	}
-	n, more := &k.held.Nodes[i], slices.Clone(members)
+	n, more := k.held.Nodes[i], slices.Clone(members)
 	for c, before := range room[i] {
 		more[c] = max(more[c], before)
 	}
@@ -281,7 +293,7 @@ func (k *keeping) kindOf(i int, g *given) string {
 	for range snapshot.MembersOn(s, id) {
 		return ""
 	}
-	n := &k.held.Nodes[i]
+	n := k.held.Nodes[i]
 	kind := fmt.Sprintf("%p %d %v %v %v %v", s.Static.ClassOf(id), s.FlagsOf(id), n.Claims, n.Each, n.Room, g.room[i])
 	for _, v := range s.Lineage.Views {
 		kind += fmt.Sprint(" ", v.Above(v.NodeVertex(v.At(id))))

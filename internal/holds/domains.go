@@ -188,29 +188,33 @@ func Where(h *cluster.DomainHold) string {
 
 // come ends what is held in domains for members that run there now, one for each, and what is held in domains that are gone.
 func come(c *snapshot.Snapshot, before *snapshot.Snapshot, rows []cluster.Running) *snapshot.Snapshot {
-	if len(c.Reserved) == 0 {
-		return c
-	}
-	list := slices.Clone(c.Reserved)
+	list := c.Reserved
 	for i := range rows {
 		r := &rows[i]
 		if before.Member(r.Gang, r.Member) != nil || c.Member(r.Gang, r.Member) == nil {
 			continue
 		}
 		id, _ := c.Lineage.ID(r.Node)
-		for k := range list {
-			if h := &list[k]; h.Gang == r.Gang && h.Count > 0 {
-				if v, x, ok := domainOf(c, h); ok && v.Contains(x, v.NodeVertex(v.At(id))) {
-					h.Count--
-					break
-				}
+		k := slices.IndexFunc(list, func(h cluster.DomainHold) bool {
+			if h.Gang != r.Gang || h.Count == 0 {
+				return false
 			}
+			v, x, ok := domainOf(c, &h)
+			return ok && v.Contains(x, v.NodeVertex(v.At(id)))
+		})
+		if k >= 0 {
+			list = slices.Clone(list)
+			list[k].Count--
 		}
 	}
-	return reserving(c, slices.DeleteFunc(list, func(h cluster.DomainHold) bool {
+	ended := func(h cluster.DomainHold) bool {
 		_, _, there := domainOf(c, &h)
 		return h.Count == 0 || !there
-	}))
+	}
+	if slices.ContainsFunc(list, ended) {
+		list = slices.DeleteFunc(slices.Clone(list), ended)
+	}
+	return reserving(c, list) // the same one, if nothing ended: what is known of its room stays
 }
 
 // equal says whether two holds in domains are one.

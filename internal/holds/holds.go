@@ -10,7 +10,6 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
-	"github.com/muster-sched/muster/internal/cow"
 	"github.com/muster-sched/muster/internal/ends"
 	"github.com/muster-sched/muster/internal/snapshot"
 )
@@ -63,7 +62,6 @@ func each(c *snapshot.Snapshot, f func(gang string, held *snapshot.GangMembers))
 type board struct {
 	holders []holder // in natural order of names
 	views   atomic.Pointer[[]*view]
-	rooms   cow.Memo[someOf, *Reserve] // of what is held in domains
 }
 
 // holder is a gang for which room is held, from an instant on; 0: at once.

@@ -100,6 +100,20 @@ func (n *Node) Loses(claims []Claim, takes []int64) int {
 	return n.alone(claims) - n.beside(claims, takes)
 }
 
+// LosesAtMost is a bound of how many members fewer a node takes of which each takes so much, nil: a whole node, beside one more that takes so much; none takes more than count.
+func LosesAtMost(each, takes []int64, count int) int {
+	if each == nil {
+		return 1
+	}
+	most := int64(0)
+	for r, amount := range each {
+		if amount > 0 && takes[r] > 0 {
+			most = max(most, (takes[r]-1)/amount+1)
+		}
+	}
+	return int(min(most, int64(count)))
+}
+
 // beside is how many members of its only claim a node takes beside what takes so much; nil: nothing.
 func (n *Node) beside(claims []Claim, takes []int64) int {
 	top, nothing := int64(claims[n.Claims[0]].Count), true

@@ -9,7 +9,7 @@ import (
 )
 
 // drawn are claims on a few nodes of two resources, in whose domains nodes lie by chance.
-func drawn(t *rapid.T) ([]Claim, []Node) {
+func drawn(t *rapid.T) ([]Claim, []*Node) {
 	claims := make([]Claim, rapid.IntRange(1, 3).Draw(t, "claims"))
 	for c := range claims {
 		claims[c] = Claim{Count: rapid.IntRange(0, 4).Draw(t, "count"), From: rapid.Int64Range(0, 3).Draw(t, "from")}
@@ -17,8 +17,9 @@ func drawn(t *rapid.T) ([]Claim, []Node) {
 			claims[c].End = claims[c].From + length
 		}
 	}
-	nodes := make([]Node, rapid.IntRange(0, 4).Draw(t, "nodes"))
+	nodes := make([]*Node, rapid.IntRange(0, 4).Draw(t, "nodes"))
 	for i := range nodes {
+		nodes[i] = &Node{}
 		for c := range claims {
 			if rapid.Bool().Draw(t, "in the domain") {
 				nodes[i].Claims = append(nodes[i].Claims, c)
@@ -77,12 +78,12 @@ func ways(claims []Claim, n *Node) (out [][]int) {
 }
 
 // sums are all numbers of members that nodes take together, cut off at what claims count, with the members by node.
-func sums(claims []Claim, nodes []Node) [][]int {
+func sums(claims []Claim, nodes []*Node) [][]int {
 	all := [][]int{make([]int, len(claims))}
 	for i := range nodes {
 		var next [][]int
 		for _, v := range all {
-			for _, members := range ways(claims, &nodes[i]) {
+			for _, members := range ways(claims, nodes[i]) {
 				sum := slices.Clone(v)
 				for k, c := range nodes[i].Claims {
 					sum[c] = min(sum[c]+members[k], claims[c].Count)
@@ -105,7 +106,7 @@ func TestKeptEqualsEnumeration(t *testing.T) {
 		require.True(t, s.Exact)
 		require.Equal(t, slices.MaxFunc(sums(claims, nodes), slices.Compare), s.Need)
 		for i := range nodes {
-			for _, members := range ways(claims, &nodes[i]) {
+			for _, members := range ways(claims, nodes[i]) {
 				require.True(t, nodes[i].Takes(claims, members))
 			}
 		}
@@ -116,7 +117,7 @@ func TestKeptEqualsEnumeration(t *testing.T) {
 				for _, room := range nodes[i].Room {
 					n.Room = append(n.Room, []int64{room[0] - rapid.Int64Range(-1, 3).Draw(t, "taken"), room[1]})
 				}
-				changed[i], now[i] = n, &n
+				changed[i], now[i] = &n, &n
 			}
 		}
 		reaches := func(need []int) bool {
@@ -126,6 +127,7 @@ func TestKeptEqualsEnumeration(t *testing.T) {
 		require.True(t, exact)
 		require.Equal(t, reaches(s.Need), len(short) == 0)
 		other := New(claims, changed)
+		require.Equal(t, other, s.Update(now))
 		short, _ = other.Reaches(s.Need)
 		require.Equal(t, reaches(s.Need), len(short) == 0)
 		if reaches(s.Need) {
@@ -136,12 +138,28 @@ func TestKeptEqualsEnumeration(t *testing.T) {
 	})
 }
 
+// A state that follows nodes, which come into the domains of claims and leave them, is as one that is made of them.
+func TestUpdateEqualsNew(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		claims, nodes := drawn(t)
+		s := New(claims, nodes)
+		changed, now := slices.Clone(nodes), map[int]*Node{}
+		for i := range nodes {
+			if rapid.Bool().Draw(t, "changed") {
+				n := *nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, "like")]
+				changed[i], now[i] = &n, &n
+			}
+		}
+		require.Equal(t, New(claims, changed), s.Update(now))
+	})
+}
+
 // Whatever a node took, and does not any more, is at least one of the fewest members that it took and does not.
 func TestBeyondIsComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		claims, nodes := drawn(t)
 		for i := range nodes {
-			was := &nodes[i]
+			was := nodes[i]
 			now := &Node{Claims: was.Claims, Each: was.Each}
 			for _, room := range was.Room {
 				now.Room = append(now.Room, []int64{room[0] - rapid.Int64Range(0, 3).Draw(t, "taken"), room[1]})
@@ -173,7 +191,7 @@ func TestSettle(t *testing.T) {
 		}
 		count := make([]int, len(claims))
 		for i, members := range settled {
-			require.True(t, takes(claims, &nodes[i], members))
+			require.True(t, takes(claims, nodes[i], members))
 			for k, c := range nodes[i].Claims {
 				count[c] += members[k]
 			}
@@ -181,6 +199,23 @@ func TestSettle(t *testing.T) {
 		for c := range claims {
 			require.LessOrEqual(t, count[c], s.Need[c])
 			require.True(t, !all || count[c] == s.Need[c])
+		}
+	})
+}
+
+// A node never loses more members than the bound says, for each of those that come.
+func TestLosesAtMost(t *testing.T) {
+	amounts := func(t *rapid.T, least int64) []int64 {
+		return rapid.SliceOfN(rapid.Int64Range(least, 5), 2, 2).Draw(t, "amounts")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		claims := []Claim{{Count: rapid.IntRange(0, 5).Draw(t, "count")}}
+		n := Node{Claims: []int{0}, Each: [][]int64{amounts(t, 0)}, Room: [][]int64{{rapid.Int64Range(-3, 20).Draw(t, "room"), 9}}}
+		takes, sum, most := amounts(t, 0), make([]int64, 2), 0
+		for range rapid.IntRange(1, 4).Draw(t, "members") {
+			sum[0], sum[1] = sum[0]+takes[0], sum[1]+takes[1]
+			most += LosesAtMost(n.Each[0], takes, claims[0].Count)
+			require.LessOrEqual(t, n.Loses(claims, sum), most)
 		}
 	})
 }
@@ -208,7 +243,8 @@ func TestTooManyWays(t *testing.T) {
 	}
 	_, all := Beyond(claims, &n, &n)
 	require.False(t, all)
-	s := New(claims, []Node{n, n})
+	s := New(claims, []*Node{&n, &n})
 	require.False(t, s.Exact)
+	require.Equal(t, s, s.Update(map[int]*Node{1: &n}))
 	require.True(t, takes(claims, &Node{Claims: []int{0, 1, 2, 3}, Each: n.Each, Room: [][]int64{{198}, {198}, {198}, {198}}}, s.Need))
 }

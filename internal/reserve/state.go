@@ -10,47 +10,86 @@ import (
 // State is what is kept of some claims, the first ones before others. It is safe for concurrent use.
 type State struct {
 	Claims []Claim
-	Nodes  []Node
-	Need   []int // by claim: how many members are kept; less than its count where there is no more room
-	Exact  bool  // no claim of Need could have had more
+	Nodes  []*Node // they never change
+	Need   []int   // by claim: how many members are kept; less than its count where there is no more room
+	Exact  bool    // no claim of Need could have had more
 
-	sums   []int // by claim: on nodes that lie in no other one's domain, as many as they take
-	shared []int // nodes of several claims
-	joint  []int // by claim: the first one of those with which it shares nodes, directly or by others
+	loose  []bool // by claim: with those with which it is joint it could have had more
+	sums   []int  // by claim: on nodes that lie in no other one's domain, as many as they take
+	shared []int  // nodes of several claims
+	joint  []int  // by claim: the first one of those with which it shares nodes, directly or by others
 }
 
 // New finds out what is kept. O(claims + nodes), and where nodes lie in the domains of several claims up to 4,096 numbers of members for each of them.
-func New(claims []Claim, nodes []Node) *State {
-	s := &State{Claims: claims, Nodes: nodes, Need: make([]int, len(claims)), Exact: true, sums: make([]int, len(claims)), joint: make([]int, len(claims))}
+func New(claims []Claim, nodes []*Node) *State {
+	s := &State{
+		Claims: claims, Nodes: nodes, Need: make([]int, len(claims)), loose: make([]bool, len(claims)), sums: make([]int, len(claims)), joint: make([]int, len(claims)),
+	}
 	for c := range claims {
 		s.joint[c] = c
 	}
-	for i := range nodes {
-		if n := &nodes[i]; len(n.Claims) == 1 {
-			s.sums[n.Claims[0]] += n.most(claims, []int{0}, 0)
+	for i, n := range nodes {
+		if len(n.Claims) == 1 {
+			s.sums[n.Claims[0]] += n.alone(claims)
 		} else if len(n.Claims) > 1 {
 			s.shared = append(s.shared, i)
 			s.join(n.Claims)
 		}
 	}
-	for c := range claims {
-		if s.joint[c] != c {
+	s.keep(s.joint)
+	return s
+}
+
+// Update is the state with some nodes as they are now. O(nodes + changed nodes), and for claims that share nodes with others of changed ones as for New; for all
+// claims where a node comes to be shared, or is no longer.
+func (s *State) Update(now map[int]*Node) *State {
+	next := *s
+	next.Nodes, next.Need, next.loose, next.sums = slices.Clone(s.Nodes), slices.Clone(s.Need), slices.Clone(s.loose), slices.Clone(s.sums)
+	var changed []int
+	again := false
+	for i, n := range now { // sums, in any order
+		was := s.Nodes[i]
+		again = again || !slices.Equal(was.Claims, n.Claims) && max(len(was.Claims), len(n.Claims)) > 1
+		if len(was.Claims) == 1 {
+			next.sums[was.Claims[0]] -= was.alone(s.Claims)
+		}
+		if len(n.Claims) == 1 {
+			next.sums[n.Claims[0]] += n.alone(s.Claims)
+		}
+		for _, c := range slices.Concat(was.Claims, n.Claims) {
+			changed = append(changed, s.joint[c])
+		}
+		next.Nodes[i] = n
+	}
+	if again {
+		return New(s.Claims, next.Nodes)
+	}
+	next.keep(changed)
+	return &next
+}
+
+// keep finds out how many members are kept of some claims, each the first one of those that are joint, which may be named more than once.
+func (s *State) keep(of []int) {
+	for c := range s.Claims {
+		if s.joint[c] != c || !slices.Contains(of, c) {
 			continue
 		}
 		with := s.with(c)
-		best := make([]int, len(with))
+		best, exact := make([]int, len(with)), true
 		for k, other := range with {
-			best[k] = claims[other].Count
+			best[k] = s.Claims[other].Count
 		}
 		if !s.fills(with, s.sums, best, nil) {
-			front, exact := s.front(with, s.sums, nil)
-			s.Exact, best = s.Exact && exact, slices.MaxFunc(front, slices.Compare)
+			var front [][]int
+			front, exact = s.front(with, s.sums, nil)
+			best = slices.MaxFunc(front, slices.Compare)
 		}
+		s.loose[c] = !exact
 		for k, other := range with {
 			s.Need[other] = best[k]
 		}
 	}
-	return s
+	s.Exact = !slices.Contains(s.loose, true)
 }
 
 // Needing is the state where so many members of each claim are to be kept, for whom there is room at once.
@@ -126,7 +165,7 @@ func (s *State) node(i int, now map[int]*Node) *Node {
 	if changed := now[i]; changed != nil {
 		return changed
 	}
-	return &s.Nodes[i]
+	return s.Nodes[i]
 }
 
 // largest are those that are not below others, in descending order.
@@ -206,11 +245,21 @@ func (s *State) Short(now map[int]*Node) (claims []int, exact bool) {
 // Spares says whether claims keep all without so many members for whom their own nodes have room, by claim. False: not so, or it is not known of claims that share nodes.
 func (s *State) Spares(lost []int) bool {
 	for c, n := range lost {
-		if n > 0 && (s.sums[c]-n < s.Need[c] || len(s.with(c)) > 1) {
+		if n > 0 && (s.sums[c]-n < s.Need[c] || s.isShared(c)) {
 			return false
 		}
 	}
 	return true
+}
+
+// isShared says whether a claim is joint with others.
+func (s *State) isShared(c int) bool {
+	for k, first := range s.joint {
+		if k != c && first == s.joint[c] {
+			return true
+		}
+	}
+	return false
 }
 
 // Reaches are joint claims of which not so many members have room as are needed, by claim; none: all have. It is exact where the room of these could be told.
@@ -249,7 +298,7 @@ func (s *State) first(of map[int]bool, sums, all []int, now map[int]*Node) (shor
 func (s *State) Settle(order []int) (map[int][]int, bool) {
 	out, left := map[int][]int{}, slices.Clone(s.Need)
 	for _, i := range order {
-		n := &s.Nodes[i]
+		n := s.Nodes[i]
 		members := make([]int, len(n.Claims))
 		for k, c := range n.Claims {
 			if more := min(n.most(s.Claims, members, k)-members[k], left[c]); more > 0 {

@@ -12,12 +12,15 @@ import (
 // Arrivals are the members that come to one gang in one change. They are written until the snapshot that takes them in
 // is published; then only the members and classes live on. Members never move within a block, so pointers to them hold.
 type Arrivals struct {
-	Gang    string
-	Coming  int // bounds the number of members still to come
+	gang    string
+	coming  int // bounds the number of members still to come
 	classes []*MemberClass
 	block   []Member  // the last block; its free capacity takes the next members
 	Members []*Member // in the order in which they came, until somebody sorts them
 }
+
+// NewArrivals are those of a gang to which so many members come.
+func NewArrivals(gang string, coming int) *Arrivals { return &Arrivals{gang: gang, coming: coming} }
 
 // blockSize is the number of members that lie in one piece of memory. The garbage collector frees a piece as a whole:
 // one member that still runs keeps so many alive.
@@ -30,16 +33,16 @@ func arrivalsOf(running []cluster.Running) (gangs []*Arrivals, of []*Arrivals) {
 	of = make([]*Arrivals, len(running))
 	var g *Arrivals // of the last member: members of a gang mostly come one after the other
 	for i := range running {
-		if name := running[i].Gang; g == nil || g.Gang != name {
+		if name := running[i].Gang; g == nil || g.gang != name {
 			if g = byName[name]; g == nil {
-				g = &Arrivals{Gang: name}
+				g = NewArrivals(name, 0)
 				byName[name], gangs = g, append(gangs, g)
 			}
 		}
-		g.Coming++
+		g.coming++
 		of[i] = g
 	}
-	slices.SortFunc(gangs, func(a, b *Arrivals) int { return muster.CompareNatural(a.Gang, b.Gang) })
+	slices.SortFunc(gangs, func(a, b *Arrivals) int { return muster.CompareNatural(a.gang, b.gang) })
 	return gangs, of
 }
 
@@ -53,7 +56,7 @@ func (a *Arrivals) Class(like MemberClass) *MemberClass {
 			return class
 		}
 	}
-	like.Gang = a.Gang
+	like.Gang = a.gang
 	class := &like
 	a.classes = append(a.classes, class)
 	return class
@@ -63,12 +66,12 @@ func (a *Arrivals) Class(like MemberClass) *MemberClass {
 // still to come.
 func (a *Arrivals) Add(m Member) {
 	if a.Members == nil {
-		a.Members = make([]*Member, 0, a.Coming)
+		a.Members = make([]*Member, 0, a.coming)
 	}
 	if len(a.block) == cap(a.block) {
-		a.block = make([]Member, 0, min(a.Coming, blockSize))
+		a.block = make([]Member, 0, min(a.coming, blockSize))
 	}
-	a.Coming--
+	a.coming--
 	a.block = append(a.block, m)
 	a.Members = append(a.Members, &a.block[len(a.block)-1])
 }

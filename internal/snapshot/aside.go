@@ -27,6 +27,7 @@ func WithQuotas(c *Snapshot, state *quota.State) *Snapshot {
 	next := *c
 	next.Quotas, next.Caches = state, &caches{} // what victims cost may depend on quotas
 	c.Caches.Shapes.PassOn(&next.Caches.Shapes, nil, 0)
+	c.Caches.Reserves.PassOn(&next.Caches.Reserves, nil, 0)
 	return &next
 }
 

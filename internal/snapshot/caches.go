@@ -50,6 +50,7 @@ func (c *caches) passedOn(next *Snapshot) *caches {
 		all := slices.Concat(next.touched, next.moved)
 		c.Rooms.PassOn(&to.Rooms, all, most)
 		c.Costs.PassOn(&to.Costs, all, most)
+		c.Reserves.PassOn(&to.Reserves, all, most)
 	}
 	if aside := c.aside.Load(); aside != nil {
 		to.aside.Store(aside.passedOn(next))
@@ -64,5 +65,6 @@ func (c *caches) adopt(other *caches) {
 	c.Others.Adopt(&other.Others, bytes.Equal)
 	c.Rooms.Adopt(&other.Rooms, bytes.Equal)
 	c.Costs.Adopt(&other.Costs, bytes.Equal)
+	c.Reserves.Adopt(&other.Reserves, func(a, b any) bool { return a == b })
 	c.Leavable.Adopt(&other.Leavable, func(a, b struct{}) bool { return true })
 }

@@ -63,7 +63,7 @@ func (c *Snapshot) settle(g *Arrivals) (errs []error) {
 			c.Leaving = append(c.Leaving, m)
 		}
 	}
-	c.setGang(&GangMembers{}, newGangMembers(g.Gang, g.Members))
+	c.setGang(&GangMembers{}, newGangMembers(g.gang, g.Members))
 	return errs
 }
 

@@ -85,6 +85,7 @@ type caches struct {
 	Others   cow.Memo[[]byte, any]   // by shape: whether a node is meant for others
 	Costs    cow.Memo[[]byte, any]   // by gang: what room for it costs
 	Leavable cow.Memo[struct{}, any] // who may leave, node by node
+	Reserves cow.Memo[any, any]      // by some of what is held in domains: the room for it
 	Held     cow.Memo[struct{}, any] // what is held, and what is seen of it; of no later snapshot
 	aside    atomic.Pointer[caches]  // what those found who only asked "what if", see Aside
 }

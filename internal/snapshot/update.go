@@ -85,7 +85,7 @@ func (c *Snapshot) Fork() *Snapshot {
 	next := *c
 	next.Caches, next.LeftOut = nil, nil // without caches it is a fork, whose changes are logged
 	next.Kinds.own, next.feeds.own = false, false
-	next.follows = c.Caches.Leavable.Kept() // without an index nobody reads the log of moves
+	next.follows = c.Caches.Leavable.Kept() || c.Caches.Reserves.Kept() // else nobody reads the log of moves
 	next.Static, next.on, next.Zones = c.Static.fork(), c.on.Fork(), c.Zones.Fork()
 	next.Closed.by = c.Closed.by.Fork()
 	next.Free = make([]cow.Column[int64], len(c.Free))
