@@ -148,6 +148,13 @@ func TestHoldsCountInQuotas(t *testing.T) {
 	next, err = c.Apply(mustPlan(t, c, of("above", 2, 2)))
 	require.NoError(t, err)
 	require.Empty(t, next.Holds(), "the quota has no share left for it")
+	more := cluster.Hold{Gang: "more", Member: "m-0", Node: spec.Nodes[4].Name, Resources: gpus(1), Quota: "guests", Priority: 1}
+	other := more
+	other.Member, other.Node = "m-1", spec.Nodes[5].Name
+	next, err = c.Update(cluster.Delta{Holds: map[string][]cluster.Hold{"more": {more, other}}})
+	require.NoError(t, err, "a hold is not measured against its quota: its plan was")
+	used, _, _ = next.Quotas().Usage("guests")
+	require.Equal(t, int64(5), used["gpu"])
 }
 
 // What is wrong with holds is refused, or left out of what was seen; and they end with their node, and with what they wait for.
