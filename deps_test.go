@@ -63,7 +63,7 @@ const arrows = `
 	internal/ends         < cluster internal/snapshot
 	internal/moves        <
 	internal/reserve      <
-	internal/holds        < . cluster internal/cow internal/layout internal/reserve internal/snapshot internal/ends
+	internal/holds        < . cluster internal/layout internal/reserve internal/snapshot internal/ends
 	internal/leavable     < internal/cow internal/intern internal/snapshot
 	internal/model        < gang internal/features internal/keys internal/front internal/index internal/layout internal/roll internal/limits
 	internal/partnames    < internal/layout internal/model
