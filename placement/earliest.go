@@ -293,12 +293,15 @@ func needsOf(s *snapshot.Snapshot, r *Result) []ends.Need {
 		return needs
 	}
 	slices.SortStableFunc(needs, func(a, b ends.Need) int { return cmp.Compare(a.Node, b.Node) })
-	return slices.CompactFunc(needs, func(a, b ends.Need) bool {
-		if a.Node == b.Node {
-			addTo(a.Sum, b.Sum)
+	once := needs[:0]
+	for _, n := range needs {
+		if last := len(once) - 1; last >= 0 && once[last].Node == n.Node {
+			addTo(once[last].Sum, n.Sum)
+		} else {
+			once = append(once, n)
 		}
-		return a.Node == b.Node
-	})
+	}
+	return once
 }
 
 // heldByKind is what a new member of a plan holds, by resource, for each of the kinds of members.
