@@ -1,0 +1,121 @@
+package simulate
+
+import (
+	"cmp"
+	"container/heap"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/placement"
+)
+
+// loop is a simulation at one instant.
+type loop struct {
+	opt     Options
+	now     int64
+	c       *placement.Cluster
+	empty   *placement.Cluster // as at first, without anybody: who finds no place there never will
+	never   map[string]bool    // by class: whether that is so
+	waiting waiting
+	running map[string]*pending
+	names   map[string]bool // of gangs that run or wait
+	ends    endings
+	held    []*pending // for whom room is held, in the order in which they wait
+	outages []change   // that are still to come, in order
+	report  *Report
+}
+
+// change is what becomes of a node at an instant.
+type change struct {
+	at   int64
+	node string
+	down bool
+}
+
+// endings are gangs by when they end, then by name; a heap.
+type endings []*pending
+
+func (e endings) Len() int { return len(e) }
+func (e endings) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(e[i].ends, e[j].ends), muster.CompareNatural(e[i].Request.Name, e[j].Request.Name)) < 0
+}
+func (e endings) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *endings) Push(p any)   { *e = append(*e, p.(*pending)) }
+func (e *endings) Pop() any {
+	last := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return last
+}
+
+func newLoop(opt Options) (*loop, error) {
+	if opt.Placer == nil {
+		opt.Placer = Muster{}
+	}
+	l := &loop{opt: opt, c: opt.Cluster, never: map[string]bool{}, running: map[string]*pending{}, names: map[string]bool{}, report: newReport(opt.Cluster)}
+	l.waiting.refused = map[string]bool{}
+	for _, o := range opt.Outages {
+		l.outages = append(l.outages, change{o.From, o.Node, true})
+		if o.Until > 0 {
+			l.outages = append(l.outages, change{o.Until, o.Node, false})
+		}
+	}
+	slices.SortStableFunc(l.outages, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	ending := map[string]int64{} // 0: never
+	for r := range opt.Cluster.Running() {
+		if was, known := ending[r.Gang]; known && (was == 0 || r.End != 0 && r.End < was) {
+			continue
+		}
+		ending[r.Gang] = r.End
+	}
+	for name, end := range ending { // into a heap, in any order
+		if l.names[name] = true; end > 0 {
+			p := &pending{ends: end}
+			p.Request.Name = name
+			l.running[name] = p
+			heap.Push(&l.ends, p)
+		}
+	}
+	var err error
+	if len(ending) > 0 {
+		l.empty, err = opt.Cluster.ReleaseGangs(slices.SortedFunc(maps.Keys(ending), muster.CompareNatural)...)
+	} else {
+		l.empty = opt.Cluster
+	}
+	return l, err
+}
+
+// run plays all events: at one instant gangs end first, then nodes fail and come back, then gangs arrive, and then those are tried that wait.
+func (l *loop) run() (*Report, error) {
+	next, stop := iter.Pull2(l.opt.Jobs)
+	defer stop()
+	job, err, more := next()
+	for {
+		if err != nil {
+			return nil, err
+		}
+		at := l.nextEvent(job.Arrives, more)
+		if at == math.MaxInt64 {
+			break
+		}
+		l.now = at
+		if err := l.end(); err != nil {
+			return nil, err
+		}
+		if err := l.failAndReturn(); err != nil {
+			return nil, err
+		}
+		for ; more && err == nil && job.Arrives <= at; job, err, more = next() {
+			if err := l.arrive(job); err != nil {
+				return nil, err
+			}
+		}
+		if err := l.start(); err != nil {
+			return nil, err
+		}
+		l.check()
+	}
+	return l.report.closed(l.waiting.n), nil
+}

@@ -1,0 +1,109 @@
+package simulate
+
+import (
+	"errors"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Placer says where a gang goes.
+type Placer interface {
+	// Place finds a place for all members of a gang that are to start, on a cluster as it is; nil: there is none, and the gang waits. An error ends the simulation.
+	// It must give the same answer to the same question, and change nothing.
+	Place(c *placement.Cluster, req *gang.Request) (*Place, error)
+}
+
+// Place is where a gang goes: a plan, which is applied with its zones and quota, or else a node for each member of the request, in their order; empty: the member is left out.
+type Place struct {
+	Plan  *placement.Result
+	Nodes []string
+}
+
+// Muster places by [placement.Plan], without victims.
+type Muster struct{}
+
+// Place implements [Placer].
+func (Muster) Place(c *placement.Cluster, req *gang.Request) (*Place, error) {
+	res, err := placement.Plan(c, req)
+	switch {
+	case errors.Is(err, placement.ErrUnschedulable):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return &Place{Plan: res}, nil
+}
+
+// FirstFit places members one after the other, each on the first node, in the order in which the cluster lists them, that has the amounts free. It knows no topology and no
+// rules: neither groups nor limits, affinity, taints, zones and quotas. O(nodes * members).
+type FirstFit struct{}
+
+// Place implements [Placer].
+func (FirstFit) Place(c *placement.Cluster, req *gang.Request) (*Place, error) {
+	out := &Place{}
+	next := 0
+	var names []string
+	for n := range c.Nodes() {
+		if !n.Cordoned && !n.NotReady {
+			names = append(names, n.Name)
+		}
+	}
+	for _, name := range names {
+		free, _ := c.Free(name)
+		for next < len(req.Members) {
+			asks := req.Shape.Resources
+			if own := req.Members[next].Shape; own != nil {
+				asks = own.Resources
+			}
+			if !takes(free, asks) {
+				break
+			}
+			out.Nodes, next = append(out.Nodes, name), next+1
+		}
+	}
+	if next < len(req.Members) {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// takes takes amounts, and a place among the pods of a node, of what is free, if all of it is.
+func takes(free, asks muster.Resources) bool {
+	pods, bounded := free[muster.Pods]
+	if bounded && pods < 1 {
+		return false
+	}
+	for name, amount := range asks {
+		if amount > free[name] {
+			return false
+		}
+	}
+	for name, amount := range asks {
+		free[name] -= amount
+	}
+	if bounded && asks[muster.Pods] == 0 {
+		free[muster.Pods]--
+	}
+	return true
+}
+
+// rows are the members of a gang as they run on the nodes of a place.
+func (p *Place) rows(req *gang.Request, now int64) (rows []cluster.Running) {
+	for i, node := range p.Nodes {
+		if i >= len(req.Members) || node == "" {
+			continue
+		}
+		m, shape := &req.Members[i], &req.Shape
+		if m.Shape != nil {
+			shape = m.Shape
+		}
+		rows = append(rows, cluster.Running{
+			Gang: req.Name, Member: m.Name, Node: node, Resources: shape.Resources, Index: m.Index, Indexed: m.Indexed, AffinityKey: req.AffinityKey,
+			Quota: req.Quota, NonPreemptible: m.NonPreemptible, Priority: req.Priority, MinMember: req.MinMember, Started: now, End: req.End, Tolerated: req.Tolerated,
+		})
+	}
+	return rows
+}

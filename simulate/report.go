@@ -1,0 +1,177 @@
+package simulate
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+
+	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/placement"
+)
+
+// Report is what became of the gangs of a stream. It belongs to the caller. Times are in seconds.
+type Report struct {
+	// Arrived are all gangs; NeverFit those for which the placer has no place while nobody else is there: they are left out. Ended have run to their end, and
+	// Waiting wait for ever.
+	Arrived, NeverFit, Ended, Waiting int
+	// Restarts is how often a gang stopped as its node failed; MovedGangs and MovedMembers how often one moved for another, and how many members. Tries is how often the placer was asked for a gang that waits.
+	Restarts, MovedGangs, MovedMembers, Tries int
+	// Waited is how long gangs waited before they started first, and BySize the same by members: of 1, 2, 3 and 4, 5 to 8, and so on.
+	Waited Spread
+	BySize []SizeClass
+	// Resource is what is measured: the device of which the cluster has most; cpu if there is none. Capacity is what all nodes have of it.
+	Resource string
+	Capacity int64
+	// Asked is how much gangs that fit asked for, Used how much was in use, and Lost how much of that went into work that was lost, and into standing still: in seconds of the resource, from
+	// From until To: the first arrival, and the last end.
+	Asked, Used, Lost int64
+	From, To          int64
+	// LastArrival is when the last gang came: until then the load is that of the stream.
+	LastArrival int64
+}
+
+// SizeClass are the gangs of at most so many members, and more than half as many.
+type SizeClass struct {
+	Members int
+	Waited  Spread
+}
+
+// Spread is how a number is spread. Mean and Max are exact; quantiles are rounded up, by at most one part in 64.
+type Spread struct {
+	Count         int
+	Sum           int64
+	Mean          int64 // rounded down
+	P50, P95, P99 int64
+	Max           int64
+	counts        []int // by bucket
+}
+
+func newReport(c *placement.Cluster) *Report {
+	sums := muster.Resources{}
+	for n := range c.Nodes() {
+		sums.Add(n.Allocatable)
+	}
+	r := &Report{Resource: muster.CPU, From: -1}
+	for _, name := range sums.Names() { // the first of equal ones
+		if muster.IsDevice(name) && (r.Resource == muster.CPU || sums[name] > sums[r.Resource]) {
+			r.Resource = name
+		}
+	}
+	r.Capacity = sums[r.Resource]
+	return r
+}
+
+// takes is what all members of a gang take of the resource.
+func (r *Report) takes(req *gang.Request) (sum int64) {
+	for i := range req.Members {
+		shape := &req.Shape
+		if own := req.Members[i].Shape; own != nil {
+			shape = own
+		}
+		sum += shape.Resources[r.Resource]
+	}
+	return sum
+}
+
+// arrived notes a gang; fits: it does not wait for ever.
+func (r *Report) arrived(j *Job, fits bool) {
+	if r.Arrived++; r.From < 0 {
+		r.From = j.Arrives
+	}
+	if r.LastArrival = j.Arrives; fits {
+		r.Asked += r.takes(&j.Request) * j.Runs
+	} else {
+		r.NeverFit++
+	}
+}
+
+func (r *Report) started(p *pending, now int64) {
+	if p.ran {
+		return
+	}
+	r.Waited.add(now - p.Arrives)
+	class := bits.Len(uint(max(0, len(p.Request.Members)-1)))
+	for len(r.BySize) <= class {
+		r.BySize = append(r.BySize, SizeClass{Members: 1 << len(r.BySize)})
+	}
+	r.BySize[class].Waited.add(now - p.Arrives)
+}
+
+func (r *Report) ended(p *pending) {
+	if r.To = max(r.To, p.ends); p.Runs == 0 {
+		return // it ran at first
+	}
+	r.Ended++
+	r.Used += r.takes(&p.Request) * (p.ends - p.started)
+	r.Lost += r.takes(&p.Request) * p.pause
+}
+
+// interrupted notes that a gang stopped that had run so many seconds, of which some are lost.
+func (r *Report) interrupted(p *pending, ran, lost int64) {
+	takes := r.takes(&p.Request)
+	r.Used += takes * ran
+	r.Lost += takes * lost
+}
+
+// closed is the report once nothing more happens.
+func (r *Report) closed(waiting int) *Report {
+	r.Waiting, r.From = waiting, max(0, r.From)
+	r.Waited.close()
+	for i := range r.BySize {
+		r.BySize[i].Waited.close()
+	}
+	r.BySize = slices.DeleteFunc(r.BySize, func(s SizeClass) bool { return s.Waited.Count == 0 })
+	return r
+}
+
+// Load is how much gangs asked for until the last one came, in thousandths of what the cluster has.
+func (r *Report) Load() int64 { return thousandths(r.Asked, r.Capacity, r.LastArrival-r.From) }
+
+// Utilisation is how much was in use, in thousandths of what the cluster has.
+func (r *Report) Utilisation() int64 { return thousandths(r.Used, r.Capacity, r.To-r.From) }
+
+func thousandths(amount, capacity, seconds int64) int64 {
+	hi, lo := bits.Mul64(uint64(max(0, capacity)), uint64(max(0, seconds)))
+	if hi > 0 || lo == 0 {
+		return 0
+	}
+	top, low := bits.Mul64(uint64(max(0, amount)), 1000)
+	if top >= lo {
+		return 0
+	}
+	out, _ := bits.Div64(top, low, lo)
+	return int64(out)
+}
+
+// Write writes a report as text.
+func (r *Report) Write(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "gangs %d, ended %d, never fit %d, wait for ever %d, restarts %d, moved gangs %d of %d members, tries %d\n%s: load %s, in use %s, lost %d of %d seconds\n",
+		r.Arrived, r.Ended, r.NeverFit, r.Waiting, r.Restarts, r.MovedGangs, r.MovedMembers, r.Tries, r.Resource, percent(r.Load()), percent(r.Utilisation()), r.Lost, r.Used)
+	if err != nil {
+		return err
+	}
+	if _, err = fmt.Fprintf(w, "%-10s %9s %9s %9s %9s %9s %9s\n", "members", "gangs", "mean s", "p50", "p95", "p99", "longest"); err != nil {
+		return err
+	}
+	row := func(name string, s *Spread) error {
+		_, err := fmt.Fprintf(w, "%-10s %9d %9d %9d %9d %9d %9d\n", name, s.Count, s.Mean, s.P50, s.P95, s.P99, s.Max)
+		return err
+	}
+	for i := range r.BySize {
+		c := &r.BySize[i]
+		name := fmt.Sprint(c.Members)
+		if c.Members > 2 {
+			name = fmt.Sprintf("%d-%d", c.Members/2+1, c.Members)
+		}
+		if err := row(name, &c.Waited); err != nil {
+			return err
+		}
+	}
+	return row("all", &r.Waited)
+}
+
+func percent(thousandths int64) string {
+	return fmt.Sprintf("%d.%d %%", thousandths/10, thousandths%10)
+}

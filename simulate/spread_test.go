@@ -1,0 +1,31 @@
+package simulate
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// Quantiles are those of all numbers, rounded up by at most one part in 64.
+func TestQuantiles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s Spread
+		numbers := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(0, 200), rapid.Int64Range(0, 1<<40)), 1, 60).Draw(t, "numbers")
+		for _, n := range numbers {
+			s.add(n)
+		}
+		s.close()
+		slices.Sort(numbers)
+		require.Equal(t, numbers[len(numbers)-1], s.Max)
+		for _, q := range []struct {
+			percent int
+			is      int64
+		}{{50, s.P50}, {95, s.P95}, {99, s.P99}} {
+			exact := numbers[(len(numbers)*q.percent+99)/100-1]
+			require.GreaterOrEqual(t, q.is, exact)
+			require.LessOrEqual(t, q.is-exact, exact/64)
+		}
+	})
+}
