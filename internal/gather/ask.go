@@ -305,6 +305,7 @@ type scratch struct {
 	wide    [2][]chosen // two layers of vertices
 	slots   []int32
 	least   sets.LeastSum
+	left    []int64 // what nodes that are not in use hold
 	taken   []taken
 	groups  sets.LeastGroups
 	prices  prices
@@ -324,7 +325,7 @@ type scratch struct {
 func (r *scratch) enter() children {
 	if r.depth++; r.depth > len(r.kids) {
 		r.kids = append(r.kids, children{items: make([]sets.Item, 0, 64), of: make([]child, 0, 64)})
-		r.choice = append(r.choice, new(choice))
+		r.choice = append(r.choice, &choice{narrower: new(sets.Narrower)})
 	}
 	kids := &r.kids[r.depth-1]
 	return children{items: kids.items[:0], of: kids.of[:0]}
@@ -370,6 +371,9 @@ func (r *scratch) Reset() {
 	r.ask, r.asked = ask{}, false
 	r.depth, r.used, r.listed = 0, 0, 0
 	r.picks, r.taken = r.picks[:0], r.taken[:0]
-	r.layers = layers{}
+	if len(r.layers.tables) > 0 {
+		r.layers.forgetTables()
+	}
+	r.layers = layers{tables: r.layers.tables}
 	clear(r.prices.kids[:cap(r.prices.kids)])
 }

@@ -203,7 +203,7 @@ func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *set
 	if level == pl.ask.bottom() {
 		place = pl.ask.short
 	}
-	*c = choice{placer: pl, kids: kids.of, level: level, chooser: sets.Chooser{
+	*c = choice{placer: pl, kids: kids.of, level: level, units: c.units, narrower: c.narrower, chooser: sets.Chooser{
 		Policy: pl.m.Policy, Items: kids.items, Units: n, Place: place, Multiple: pl.sums.unitOf(level, x),
 		Nodes: kids.nodes, Groups: level < pl.ask.bottom(),
 		Zoned: zoned, Scratch: &pl.ask.scratch.least,
@@ -215,28 +215,28 @@ func (pl placer) choice(x layout.Vertex, level int, n int64, kids children) *set
 	}
 	if c.chooser.Features = pl.ask.featuresBelow(width); width > 0 {
 		c.at = x
-		c.chooser.Width, c.chooser.Below, c.chooser.Additions = width, c.below, &pl.ask.additions
+		c.chooser.Width, c.chooser.Below, c.chooser.Additions, c.chooser.Narrower = width, c.below, &pl.ask.additions, c.narrower
 	}
 	return &c.chooser
 }
 
 // choice rates children for the chooser. A score of units in a domain is the score of their placement there.
 type choice struct {
-	chooser sets.Chooser
-	placer  placer
-	kids    []child
-	level   int
-	at      layout.Vertex // the children are its own, if the layers below them count
+	chooser  sets.Chooser
+	placer   placer
+	kids     []child
+	level    int
+	at       layout.Vertex // the children are its own, if the layers below them count
+	units    []int64       // of what is asked below
+	narrower *sets.Narrower
 }
 
-// below is what is in use below a child, in the layers that count, as for Score: with the units of the active level and of those around it.
-func (c *choice) below(i int, units int64, short bool) []int64 {
-	d := demand{units: make([]int64, len(c.placer.ask.sizes)), short: short}
-	copy(d.units, c.kids[i].demand.units)
-	d.units[c.level] = units - c.kids[i].outer
-	spans := make([]int64, c.chooser.Width+1)
-	c.placer.addChild(spans, c.at, c.kids[i].at, d)
-	return spans[1:]
+// below adds a child and what is in use below it, in the layers that count, as for Score: with the units of the active level and of those around it.
+func (c *choice) below(spans []int64, i int, units int64, short bool) {
+	c.units = append(c.units[:0], make([]int64, len(c.placer.ask.sizes))...)
+	copy(c.units, c.kids[i].demand.units)
+	c.units[c.level] = units - c.kids[i].outer
+	c.placer.addChild(spans, c.at, c.kids[i].at, demand{units: c.units, short: short})
 }
 
 // Host implements [sets.Scorer].

@@ -59,7 +59,7 @@ func (a *ask) lookDown() {
 		if a != &a.scratch.ask { // the first ask of a problem may still use the scratch
 			a.layers = &layers{}
 		}
-		*a.layers = layers{cut: cut, most: most}
+		*a.layers = layers{cut: cut, most: most, tables: a.layers.tables}
 	}
 }
 
@@ -155,10 +155,12 @@ func (pl placer) spansOf(x layout.Vertex, d demand, low int) []int64 {
 	if size <= 0 { // a node, or nothing below it counts
 		return nil
 	}
-	if d.empty() && pl.m.Siblings.At(x) == 0 {
+	empty := d.empty()
+	if empty && pl.m.Siblings.At(x) == 0 {
 		return make([]int64, size)
 	}
-	if level, ok := pl.oneLevel(&d); ok {
+	level, ok := pl.oneLevel(&d)
+	if ok || empty && pl.ask.bottom() == 0 && len(pl.m.Forced) == 0 && childrenTell(pl.ask, x, size) {
 		if spans := pl.fromTable(x, level, d.units[level], low); spans != nil {
 			return spans
 		}

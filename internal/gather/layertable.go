@@ -9,6 +9,17 @@ import (
 	"github.com/muster-sched/muster/internal/layout"
 )
 
+// mostTables bounds how many tables a scratch may have had room for, if that is kept.
+const mostTables = 1 << 10
+
+// forgetTables drops what they tell. What they lay in is kept, unless there were many.
+func (l *layers) forgetTables() {
+	if len(l.tables) > mostTables {
+		l.tables = nil
+	}
+	clear(l.tables)
+}
+
 // fromTable is spansOf for n units of a level down to a place; nil where there is no table: units are split at x, come in multiples, or are too many for the program.
 func (pl placer) fromTable(x layout.Vertex, level int, n int64, low int) []int64 {
 	size := pl.m.View.TierIndex(pl.m.View.TierOf(x)-1) - low + 1
@@ -38,54 +49,107 @@ func (pl placer) fromTable(x layout.Vertex, level int, n int64, low int) []int64
 }
 
 // newTable makes the table of a vertex: for 0, 1, 2, ... units so many numbers, the least in the order of layers. Nil: there is none. O(children * units
-// * numbers of a child), counted as additions.
+// * numbers of a child), counted as additions; O(children + units) where the children alone count.
 func (pl placer) newTable(of tableOf, size int) []int64 {
-	if pl.sums.unitOf(of.level, of.at) > 1 {
+	switch {
+	case pl.sums.unitOf(of.level, of.at) > 1:
 		return nil
+	case childrenTell(pl.ask, of.at, size):
+		return tableOfChildren(pl, of, size)
 	}
-	kids := pl.children(of.at, pl.ask.scratch.enter())
-	pl.ask.scratch.keep(kids)
-	pl.bound(of.at, of.level, of.tier, kids)
+	kids := pl.boundedChildren(of)
 	items := slices.Clone(kids.items) // the scratch is used again below
 	at := slices.Clone(kids.of)
-	pl.ask.scratch.depth--
 	var room, additions int64
 	units := pl.ask.members / pl.ask.sizes[of.level]
 	for i := range items {
 		room += items[i].Hi
 		additions += (min(items[i].Hi, units) + 2) * (units + 1)
 	}
-	units = min(units, room)
-	t := layerTable{size: size, units: units, least: make([]int64, (units+1)*int64(size))}
-	for i := range t.least {
-		t.least[i] = math.MaxInt64
-	}
-	clear(t.least[:size])
+	t := emptyTable(pl.ask, of, size, room)
 	pl.addRunning(t.least[:size], of.at, at)
-	if size > 1 && !pl.ask.holdsOnlyNodes(of.at) {
-		if additions > pl.ask.additions {
-			return nil
-		}
-		pl.ask.additions -= additions
-		for i := range items {
-			pl.addItem(&t, of, at[i].at, items[i].Lo, items[i].Hi)
-		}
-		return t.least
+	if additions > pl.ask.additions {
+		return nil
 	}
-	base, left := int64(0), []int64(nil) // nodes in use in any case have room first
+	pl.ask.additions -= additions
 	for i := range items {
-		if it := &items[i]; it.Used > 0 || it.Lo > 0 {
-			base += it.Hi
-			for j := range size {
-				t.least[j]++
+		pl.addItem(&t, of, at[i].at, items[i].Lo, items[i].Hi)
+	}
+	return t.least
+}
+
+// boundedChildren are the children for whose units there is a table, with their bounds, in the scratch until it is used again.
+func (pl placer) boundedChildren(of tableOf) children {
+	kids := pl.children(of.at, pl.ask.scratch.enter())
+	pl.ask.scratch.keep(kids)
+	pl.bound(of.at, of.level, of.tier, kids)
+	pl.ask.scratch.depth--
+	return kids
+}
+
+// emptyTable is a table for as many units as there are, and as there is room for: none of them can be placed yet.
+func emptyTable(a *ask, of tableOf, size int, room int64) layerTable {
+	units := min(a.members/a.sizes[of.level], room)
+	t := layerTable{size: size, units: units, least: a.scratch.carve(int(units+1) * size)}
+	fill(t.least[size:], math.MaxInt64)
+	return t
+}
+
+// tableOfChildren is a table whose numbers are all those of the children in use: of those in use in any case, and then of as few as can be.
+func tableOfChildren(pl placer, of tableOf, size int) []int64 {
+	use := childUse{left: pl.ask.scratch.left[:0]}
+	if of.level == pl.ask.bottom() && len(pl.m.Forced) == 0 && !pl.ask.jumps(of.at) { // the room of members is known without lists
+		lo, end := pl.m.View.Kids(of.at)
+		for c := lo; c < end; c++ {
+			use.add(max(0, pl.sums.whole(of.level, 0, c)), pl.m.Siblings.At(c) > 0)
+		}
+	} else {
+		kids := pl.boundedChildren(of)
+		for i := range kids.items {
+			it := &kids.items[i]
+			use.add(it.Hi, it.Used > 0 || it.Lo > 0)
+		}
+		for _, c := range pl.childrenOf(of.at) { // those with running members that have no room
+			if pl.m.Siblings.At(c) > 0 && !slices.ContainsFunc(kids.of, func(k child) bool { return k.at == c }) {
+				use.inUse++
 			}
-		} else {
-			left = append(left, it.Hi)
 		}
 	}
-	slices.SortFunc(left, descending)
-	t.fill(base, left)
+	t := emptyTable(pl.ask, of, size, use.room+use.more)
+	fill(t.least[:size], use.inUse)
+	slices.SortFunc(use.left, descending)
+	t.fill(use.room, use.left)
+	pl.ask.scratch.left = use.left
 	return t.least
+}
+
+// childUse is how many children are in use in any case, the room of these, and of each of the others, and in sum.
+type childUse struct {
+	inUse, room int64
+	left        []int64
+	more        int64
+}
+
+// add adds a child.
+func (u *childUse) add(room int64, inUse bool) {
+	switch {
+	case inUse:
+		u.inUse, u.room = u.inUse+1, u.room+room
+	case room > 0:
+		u.left, u.more = append(u.left, room), u.more+room
+	}
+}
+
+// childrenTell says whether all numbers of x are those of its children in use.
+func childrenTell(a *ask, x layout.Vertex, size int) bool {
+	return size == 1 || a.holdsOnlyNodes(x)
+}
+
+// fill makes all numbers of a list the same.
+func fill(list []int64, n int64) {
+	for i := range list {
+		list[i] = n
+	}
 }
 
 // layerTable is a table while it is made.

@@ -28,11 +28,13 @@ type Chooser struct {
 	Features features.Set // of the problem, which is scored where host scores may tell the items apart
 	Scorer   Scorer       // asked where Zoned or scored, or for nodes under ByScore
 	Scratch  *LeastSum    // memory for the search; nil: its own
-	// Below tells, of the Width layers below the items that count, how many vertices are in use below item i with so many units, and with the short
-	// group. Width is 0 where only the items count. Additions is what searches for the fewest may still spend; beyond it only the items count.
-	Below     func(i int, units int64, short bool) []int64
+	// Below adds item i, which is in use, to Width+1 numbers, and, of the Width layers below the items that count, how many vertices are in use below
+	// it with so many units, and with the short group. Width is 0 where only the items count. Additions is what searches for the fewest may still
+	// spend; beyond it only the items count. Narrower is memory for such a search; nil: its own.
+	Below     func(spans []int64, i int, units int64, short bool)
 	Width     int
 	Additions *int64
+	Narrower  *Narrower
 	rules     keys.Rules // of the policy
 	byHost    bool       // the items are nodes that are compared by host score
 	counting  bool       // only the number of items matters

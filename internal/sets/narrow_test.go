@@ -19,15 +19,13 @@ type narrowTrial struct {
 
 // spansOf are what all items use, those beside the set too, given what each of the set takes.
 func spansOf(c *Chooser, t *trial) []int64 {
-	spans := make([]int64, c.Width)
+	spans := make([]int64, c.Width+1)
 	for i := range c.Items {
 		it := &c.Items[i]
 		if !slices.Contains(t.set, i) && it.Used == 0 && !it.HasShort {
 			continue
 		}
-		for j, n := range c.Below(i, t.given[i]*c.Multiple, i == t.short || it.HasShort) {
-			spans[j] += n
-		}
+		c.Below(spans, i, t.given[i]*c.Multiple, i == t.short || it.HasShort)
 	}
 	return spans
 }
@@ -88,8 +86,9 @@ func fresh(c *Chooser, t *trial) (n int) {
 	return n
 }
 
-// Where the span below the items counts, the chooser is held to all sets and all numbers.
+// Where the span below the items counts, the chooser is held to all sets and all numbers. What a search left in its memory changes no other.
 func TestNarrowEqualsEnumeration(t *testing.T) {
+	var memory Narrower
 	rapid.Check(t, func(t *rapid.T) {
 		policy := rapid.SampledFrom([]gang.Policy{gang.BestFit, gang.ByScore}).Draw(t, "policy")
 		c := drawChooser(t, policy, rapid.Bool().Draw(t, "short"))
@@ -98,18 +97,18 @@ func TestNarrowEqualsEnumeration(t *testing.T) {
 		}
 		c.Width = rapid.IntRange(1, 2).Draw(t, "width")
 		table := rapid.SliceOfN(rapid.Int64Range(0, 2), 61, 61).Draw(t, "below")
-		c.Below = func(i int, units int64, short bool) (out []int64) {
+		c.Below = func(spans []int64, i int, units int64, short bool) {
+			spans[0]++
 			for j := range c.Width {
 				at := 7*i + 5*int(units) + 11*j
 				if short {
 					at += 3
 				}
-				out = append(out, table[at%len(table)])
+				spans[j+1] += table[at%len(table)]
 			}
-			return out
 		}
 		additions := int64(1 << 20)
-		c.Additions = &additions
+		c.Additions, c.Narrower = &additions, &memory
 		var want *narrowTrial
 		for set := range allSets(c) {
 			some := tryNarrow(c, set)
@@ -133,7 +132,9 @@ func TestNarrowIsBounded(t *testing.T) {
 		c := &Chooser{
 			Units: 3, Multiple: 1, Width: 1, Additions: &additions,
 			Items: []Item{{Slots: 2, Hi: 2, WithRest: -1}, {Slots: 2, Hi: 2, WithRest: -1}},
-			Below: func(i int, units int64, _ bool) []int64 { return []int64{1 + (units-1)*int64(1-i)} }, // the first has two vertices of a slot each
+			Below: func(spans []int64, i int, units int64, _ bool) { // the first has two vertices of a slot each
+				spans[0], spans[1] = spans[0]+1, spans[1]+1+(units-1)*int64(1-i)
+			},
 		}
 		c.Choose()
 		for _, it := range c.Items {
@@ -143,4 +144,26 @@ func TestNarrowIsBounded(t *testing.T) {
 	}
 	require.Equal(t, []int64{1, 2}, choose(100))
 	require.Equal(t, []int64{2, 1}, choose(10))
+}
+
+// Where the items in use hold all, nobody asks what would be below others.
+func TestNarrowAsksOfItemsInUse(t *testing.T) {
+	asked := func(width int, units int64) (items []int) {
+		additions := int64(1 << 20)
+		c := &Chooser{
+			Units: units, Multiple: 1, Width: width, Additions: &additions,
+			Items: []Item{{Slots: 1, Hi: 1, Used: 3, WithRest: -1}, {Slots: 2, Hi: 2, Used: 1, WithRest: -1}, {Slots: 9, Hi: 9, WithRest: -1}},
+			Below: func(spans []int64, i int, _ int64, _ bool) {
+				if spans[0]++; !slices.Contains(items, i) {
+					items = append(items, i)
+				}
+			},
+		}
+		c.Choose()
+		slices.Sort(items)
+		return items
+	}
+	require.Equal(t, []int{0, 1}, asked(1, 3))
+	require.Equal(t, []int{0, 1, 2}, asked(1, 4), "they hold three")
+	require.Equal(t, []int{0, 1, 2}, asked(2, 3), "what is below others may take additions")
 }
