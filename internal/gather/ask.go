@@ -305,7 +305,7 @@ type scratch struct {
 	wide    [2][]chosen // two layers of vertices
 	slots   []int32
 	least   sets.LeastSum
-	left    []int64 // what nodes that are not in use hold
+	left    []int64 // what nodes that are not in use hold, or runs of vertices
 	taken   []taken
 	groups  sets.LeastGroups
 	prices  prices

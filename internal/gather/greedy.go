@@ -48,8 +48,29 @@ func (pl placer) largestBelow(x layout.Vertex, n int64, low int, children func(x
 	if !fewer {
 		return nil
 	}
-	slices.SortFunc(list, func(a, b chosen) int { return cmp.Compare(pl.m.View.First(a.at), pl.m.View.First(b.at)) })
-	return list
+	wide[0] = byPath(pl.ask, list, wide[0][:0])
+	return wide[0]
+}
+
+// byPath appends vertices to a list and puts it into the order of paths. Those next to each other that have one parent are in that order already, so
+// that mostly only these runs are sorted: their keys are where they begin among the nodes, and in the list. O(vertices + runs * log runs).
+func byPath(a *ask, list, out []chosen) []chosen {
+	v, runs := a.m.View, a.scratch.left[:0]
+	for i := range list {
+		if i == 0 || v.Above(list[i].at) != v.Above(list[i-1].at) {
+			runs = append(runs, int64(v.First(list[i].at))<<32|int64(i))
+		}
+	}
+	slices.Sort(runs)
+	for _, run := range runs {
+		i := int(int32(run))
+		for above := v.Above(list[i].at); i < len(list) && v.Above(list[i].at) == above; i++ {
+			out = append(out, list[i])
+		}
+	}
+	a.scratch.left = runs
+	slices.SortFunc(out, func(a, b chosen) int { return cmp.Compare(v.First(a.at), v.First(b.at)) }) // some may have no parent between
+	return out
 }
 
 // besideMembers are the features beside which members are tried on the largest domains, with an index or without one.
