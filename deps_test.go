@@ -112,6 +112,8 @@ const arrows = `
 	placement/manifest/internal/assigned < placement/manifest/internal/owners placement/manifest/internal/object
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/member placement/manifest/internal/quotas placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/assigned placement/manifest/internal/assumed placement/manifest/internal/lives placement/manifest/internal/lists gang/queue gang/permit placement/manifest/internal/tasks placement/manifest/internal/runs placement/manifest/internal/terms placement/manifest/internal/jobs placement/manifest/internal/seats placement/manifest/internal/whatif
 	placement/render      < internal/printed internal/phrases internal/kinds internal/hostlist internal/keyends . topology numa quota gang preempt cluster explain placement
+	simulate              < . gang gang/queue cluster placement internal/invariant
+	simulate/streams      < . gang simulate
 	internal/spec         < topology gang internal/features internal/cow internal/layout internal/roll internal/index internal/limits internal/model
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/changed      < . topology quota gang cluster explain internal/kinds
@@ -130,7 +132,7 @@ const arrows = `
 	examples/hosts/kai    <
 	examples/hosts/volcano <
 	examples/hosts/kueue  <
-	benchmarks            < . fabric topology numa quota gang preempt cluster explain placement placement/manifest
+	benchmarks            < . fabric topology numa quota gang gang/queue preempt cluster explain placement placement/manifest simulate simulate/streams
 `
 
 // forTests may be imported by every test file, and by the harness packages, which only tests import.

@@ -78,7 +78,7 @@ var besideMembers = features.Table[features.FillNarrow].Understands | features.F
 
 // placeFurther is place for members on the largest domains of each layer where layers count that are not looked at when children are chosen; not ok
 // if these are not fewer, layer by layer, than what another share uses. With an index [placer.fillNarrow] has done so.
-func (pl placer) placeFurther(x layout.Vertex, d *demand, other *share) (out share, ok bool) {
+func placeFurther(pl placer, x layout.Vertex, d *demand, other *share) (out share, ok bool) {
 	a := pl.ask
 	if a.layers == nil || a.features&^besideMembers != 0 || !hasOneLayer(a, x) || !a.looksFurther(x) || len(d.begun) > 0 || x == layout.Root && a.slots.Inside > layout.Root {
 		return out, false

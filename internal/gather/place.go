@@ -93,7 +93,7 @@ func (pl placer) place(x layout.Vertex, d demand) share {
 	case pl.keepsPlainly(x, &d) && pl.placeGroups(x, &d, &out), pl.splitsPlainly(x, &d) && pl.placeSplit(x, &d, &out):
 	default:
 		out = pl.placeChosen(x, d)
-		if further, ok := pl.placeFurther(x, &d, &out); ok {
+		if further, ok := placeFurther(pl, x, &d, &out); ok {
 			return further
 		}
 	}

@@ -42,16 +42,13 @@ func (g Generated) Stream() simulate.Stream {
 			yield(simulate.Job{}, err)
 			return
 		}
+		gap, _ := g.gap()
 		r := rand.NewPCG(g.Seed, 0)
-		sizes := logUniform(g.Members)
-		// Seconds between arrivals, so that size * duration / seconds is the load: as a fraction, for means below one.
-		work := float64(sizes.mean()) * float64(g.Runs) * 1000 / (float64(g.Load) * float64(g.Slots))
-		gap := uint64(math.Round(work * (1 << 20))) // in 2^-20 seconds
 		at := uint64(0)
 		for i := range g.Jobs {
 			at += exponential(r, gap)
 			runs := max(1, int64(exponential(r, uint64(g.Runs)<<10)>>10))
-			members := sizes.draw(r)
+			members := logUniform(r, g.Members)
 			expected := runs
 			if g.Longer > 1 {
 				expected = runs + int64(r.Uint64()%uint64(runs*(g.Longer-1)+1))
@@ -63,6 +60,17 @@ func (g Generated) Stream() simulate.Stream {
 	}
 }
 
+// gap is the mean time between arrivals with which size * duration / gap is the load, in 2^-20 seconds; false: the last gang would come too late.
+func (g Generated) gap() (gap uint64, ok bool) {
+	hi, lo := bits.Mul64(uint64(meanSize(g.Members))*uint64(g.Runs), 1<<20)
+	slots := uint64(g.Load) * uint64(g.Slots)
+	if hi >= slots {
+		return 0, false
+	}
+	gap, _ = bits.Div64(hi, lo, slots)
+	return gap, gap <= 1<<60/uint64(g.Jobs)
+}
+
 func (g Generated) check() error {
 	for _, f := range []struct {
 		name  string
@@ -72,8 +80,11 @@ func (g Generated) check() error {
 			return muster.Invalid("generated."+f.name, f.value, "not positive")
 		}
 	}
-	if g.Runs > 1<<32 || g.Members > 1<<20 || g.Longer < 0 || g.Longer > 1<<10 {
-		return muster.Invalid("generated", fmt.Sprintf("runs %d, members %d, longer %d", g.Runs, g.Members, g.Longer), "out of bounds")
+	if g.Runs > 1<<30 || g.Members > 1<<16 || g.Load > 1<<20 || g.Slots > 1<<40 || g.Longer < 0 || g.Longer > 1<<10 {
+		return muster.Invalid("generated", fmt.Sprintf("runs %d, members %d, load %d, slots %d, longer %d", g.Runs, g.Members, g.Load, g.Slots, g.Longer), "out of bounds")
+	}
+	if _, ok := g.gap(); !ok {
+		return muster.Invalid("generated.Load", g.Load, "so few gangs come that the last one is too late")
 	}
 	return nil
 }
@@ -111,38 +122,26 @@ func exponential(r *rand.PCG, mean uint64) uint64 {
 	}
 }
 
-// weights are sizes by how often they come: of s of them the first has the weight of sizes up to it.
-type weights []uint64
-
-// logUniform has sizes from 1 to a largest one, of which s comes in proportion to log((s+1)/s).
-func logUniform(largest int) weights {
-	out := make(weights, largest)
-	for s := range out {
-		out[s] = uint64(math.Round(math.Log2(float64(s+2)) / math.Log2(float64(largest+1)) * (1 << 40)))
-	}
-	return out
-}
-
-// draw draws a size.
-func (w weights) draw(r *rand.PCG) int {
-	n := r.Uint64() % w[len(w)-1]
-	low, high := 0, len(w)-1
-	for low < high {
-		if mid := (low + high) / 2; n < w[mid] {
-			high = mid
-		} else {
-			low = mid + 1
+// logUniform draws a size from 1 to a largest one, where s comes in proportion to log((s+1)/s): the whole part of a number whose logarithm is uniform. Of numbers
+// from one power of two to the next, all of which come as often, one of 1+f times the power is kept with the chance 1/(1+f).
+func logUniform(r *rand.PCG, largest int) int {
+	powers := uint64(bits.Len64(uint64(largest)))
+	for {
+		power, f := r.Uint64()%powers, r.Uint64()>>32
+		if chance := r.Uint64() >> 33; chance*(1<<32+f) >= 1<<63 {
+			continue
+		}
+		if size := int((1<<32 + f) << power >> 32); size <= largest {
+			return size
 		}
 	}
-	return low + 1
 }
 
-// mean is the mean size.
-func (w weights) mean() float64 {
-	sum, before := 0.0, uint64(0)
-	for s, n := range w {
-		sum += float64(s+1) * float64(n-before)
-		before = n
+// meanSize is the mean of these, in thousandths.
+func meanSize(largest int) int64 {
+	sum := 0.0
+	for s := 1; s <= largest; s++ {
+		sum += float64(float64(s) * math.Log1p(1/float64(s)))
 	}
-	return sum / float64(w[len(w)-1])
+	return int64(math.Round(sum / math.Log(float64(largest+1)) * 1000))
 }
