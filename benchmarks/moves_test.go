@@ -18,14 +18,14 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// pods is a fabric of 2 spines with 4 pods of 4 units of 32 nodes each.
-func pods(b testing.TB) cluster.Spec {
+// pods is a fabric of 2 spines with so many pods each, of 4 units of 32 nodes.
+func pods(b testing.TB, each int) cluster.Spec {
 	b.Helper()
 	var spec cluster.Spec
 	tree := topology.Spec{Layers: []topology.Layer{{Name: "unit", Tier: 1}, {Name: "pod", Tier: 2}, {Name: "spine", Tier: 3}}}
 	for s := range 2 {
 		spine := topology.Domain{Name: fmt.Sprint("s", s), Tier: 3}
-		for p := range 4 {
+		for p := range each {
 			pod := topology.Domain{Name: fmt.Sprintf("s%d-p%d", s, p), Tier: 2}
 			for u := range 4 {
 				unit := topology.Domain{Name: fmt.Sprintf("s%d-p%d-u%d", s, p, u), Tier: 1}
@@ -63,7 +63,7 @@ func sized(name string, members int) *gang.Request {
 func churned(b testing.TB, largest int, gathers bool, seed uint64) (*placement.Cluster, []placement.Mover, *gang.Request) {
 	b.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
-	spec := pods(b)
+	spec := pods(b, 4)
 	c, err := placement.NewCluster(spec)
 	require.NoError(b, err)
 	nodes := len(spec.Nodes)
