@@ -79,13 +79,16 @@ func (l *loop) failAndReturn() error {
 	for len(l.outages) > 0 && l.outages[0].at <= l.now {
 		o := l.outages[0]
 		l.outages = l.outages[1:]
-		if o.down {
+		if !o.down {
+			l.down[o.node]--
+		} else {
+			l.down[o.node]++
 			if err := l.stop(o.node); err != nil {
 				return err
 			}
 		}
-		n, _ := l.c.Node(o.node)
-		n.NotReady = o.down
+		n, _ := l.opt.Cluster.Node(o.node)
+		n.NotReady = n.NotReady || l.down[o.node] > 0
 		next, err := l.c.Update(cluster.Delta{SetNodes: []cluster.Node{n}})
 		if err != nil {
 			return err

@@ -23,8 +23,9 @@ type loop struct {
 	running map[string]*pending
 	names   map[string]bool // of gangs that run or wait
 	ends    endings
-	held    []*pending // for whom room is held, in the order in which they wait
-	outages []change   // that are still to come, in order
+	held    []*pending     // for whom room is held, in the order in which they wait
+	outages []change       // that are still to come, in order
+	down    map[string]int // by node: outages that it is in
 	report  *Report
 }
 
@@ -54,7 +55,7 @@ func newLoop(opt Options) (*loop, error) {
 	if opt.Placer == nil {
 		opt.Placer = Muster{}
 	}
-	l := &loop{opt: opt, c: opt.Cluster, never: map[string]bool{}, running: map[string]*pending{}, names: map[string]bool{}, report: newReport(opt.Cluster)}
+	l := &loop{opt: opt, c: opt.Cluster, never: map[string]bool{}, running: map[string]*pending{}, names: map[string]bool{}, down: map[string]int{}, report: newReport(opt.Cluster)}
 	l.waiting.refused = map[string]bool{}
 	for _, o := range opt.Outages {
 		l.outages = append(l.outages, change{o.From, o.Node, true})

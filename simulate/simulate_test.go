@@ -152,6 +152,11 @@ func TestOutages(t *testing.T) {
 	require.Equal(t, int64(130), s.at["a"], "60 of 100 seconds are done; 40 more from 90 on")
 	require.Equal(t, 1, r.Restarts)
 	require.Equal(t, []int64{2 * 10, 2 * 110, 2 * 100, 130}, []int64{r.Lost, r.Used, r.Asked, r.To})
+	opt.Outages = []simulate.Outage{{Node: "node-1", From: 70, Until: 90}, {Node: "node-1", From: 80, Until: 95}}
+	opt.Jobs = of(j)
+	r, err = simulate.Run(opt)
+	require.NoError(t, err)
+	require.Equal(t, int64(135), r.To, "it is back once both are over")
 	opt.Outages = []simulate.Outage{{Node: "node-1", From: 70}}
 	opt.Jobs = of(j)
 	r, err = simulate.Run(opt)

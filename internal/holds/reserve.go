@@ -3,6 +3,7 @@
 package holds
 
 import (
+	"math"
 	"slices"
 
 	"github.com/muster-sched/muster/cluster"
@@ -139,7 +140,11 @@ func (r *Reserve) Spares(tree string, domain []string, takes [][]int64, members 
 			continue // neither domain lies in the other
 		}
 		for kind, n := range members {
-			lost[c] += n * reserve.LosesAtMost(r.each[c], takes[kind], h.Count)
+			most := reserve.LosesAtMost(r.each[c], takes[kind], h.Count)
+			if most > 0 && n > (math.MaxInt32-lost[c])/most {
+				return false
+			}
+			lost[c] += n * most
 		}
 	}
 	return r.State.Spares(lost)
@@ -150,7 +155,7 @@ func (r *Reserve) spares(changes []Change) bool {
 	lost := make([]int, len(r.Claims))
 	for k := range changes {
 		i, there := r.place(changes[k].Node)
-		if !there {
+		if !there || len(r.Nodes[i].Claims) == 0 {
 			continue
 		}
 		n := r.Nodes[i]
