@@ -58,7 +58,7 @@ func (f *found) checkShare(sh *share, count map[layout.Vertex]int64) {
 		n--
 	}
 	isChild := func(x layout.Vertex) bool { return f.m.View.Above(x) == sh.at }
-	if f.ask.groupsFrom > 0 {
+	if f.ask.groupsFrom > 0 || f.ask.layers != nil && f.ask.looksFurther(sh.at) { // the largest ones, on any layer
 		isChild = func(x layout.Vertex) bool { return x != sh.at && f.m.View.Contains(sh.at, x) }
 	}
 	if f.ask.jumps(sh.at) {
