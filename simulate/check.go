@@ -4,7 +4,7 @@ import (
 	"github.com/muster-sched/muster/internal/invariant"
 )
 
-// check is what must hold after every event: nobody is lost, every gang is there as a whole or not at all, no node is over-committed, and what is held has room.
+// check is what must hold after every event: nobody is lost, every gang is there as a whole or not at all, no node is over-committed, and room is held for those alone who wait.
 func (l *loop) check() {
 	if !invariant.On {
 		return

@@ -113,7 +113,6 @@ func (l *loop) stop(node string) error {
 		p := l.running[name]
 		delete(l.running, name)
 		l.ends = slices.DeleteFunc(l.ends, func(other *pending) bool { return other == p })
-		heap.Init(&l.ends)
 		l.report.Restarts++
 		l.interrupt(p)
 		if p.Runs == 0 { // it ran at first, and what it asks for is not known
@@ -124,6 +123,7 @@ func (l *loop) stop(node string) error {
 			return err
 		}
 	}
+	heap.Init(&l.ends)
 	return l.free(names)
 }
 
@@ -142,7 +142,7 @@ func (l *loop) arrive(job Job) error {
 	if l.names[job.Request.Name] {
 		return muster.Invalid("job: Request.Name", job.Request.Name, "a gang of this name runs or waits already")
 	}
-	p := &pending{Job: job, left: job.Runs}
+	p := &pending{Job: job, takes: l.report.takes(&job.Request), left: job.Runs}
 	p.Request.NeverPreempts = true
 	p.entry = queue.Entry{Name: job.Request.Name, Priority: job.Request.Priority, Created: job.Arrives}
 	never, known := l.never[job.Class]
@@ -155,7 +155,7 @@ func (l *loop) arrive(job Job) error {
 			l.never[job.Class] = never
 		}
 	}
-	if l.report.arrived(&job, !never); never {
+	if l.report.arrived(p, !never); never {
 		return nil
 	}
 	l.names[job.Request.Name] = true

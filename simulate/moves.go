@@ -16,7 +16,7 @@ func (l *loop) moveFor(p *pending) (*Place, error) {
 	opt := placement.MovesOptions{MaxMoved: cmp.Or(l.opt.Moves.MaxMoved, len(p.Request.Members))}
 	for _, name := range slices.SortedFunc(maps.Keys(l.running), muster.CompareNatural) {
 		if r := l.running[name]; r.Runs > 0 {
-			opt.Movers = append(opt.Movers, placement.Mover{Gang: name, Request: &r.Request, Lost: l.report.takes(&r.Request) * (l.now - r.started - r.safe(l.now))})
+			opt.Movers = append(opt.Movers, placement.Mover{Gang: name, Request: &r.Request, Lost: r.takes * (l.now - r.started - r.safe(l.now))})
 		}
 	}
 	if len(opt.Movers) == 0 {

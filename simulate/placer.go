@@ -44,30 +44,30 @@ type FirstFit struct{}
 // Place implements [Placer].
 func (FirstFit) Place(c *placement.Cluster, req *gang.Request) (*Place, error) {
 	out := &Place{}
-	next := 0
-	var names []string
 	for n := range c.Nodes() {
-		if !n.Cordoned && !n.NotReady {
-			names = append(names, n.Name)
+		if len(out.Nodes) == len(req.Members) {
+			break
+		}
+		if n.Cordoned || n.NotReady {
+			continue
+		}
+		free, _ := c.Free(n.Name)
+		for len(out.Nodes) < len(req.Members) && takes(free, shapeOf(req, len(out.Nodes)).Resources) {
+			out.Nodes = append(out.Nodes, n.Name)
 		}
 	}
-	for _, name := range names {
-		free, _ := c.Free(name)
-		for next < len(req.Members) {
-			asks := req.Shape.Resources
-			if own := req.Members[next].Shape; own != nil {
-				asks = own.Resources
-			}
-			if !takes(free, asks) {
-				break
-			}
-			out.Nodes, next = append(out.Nodes, name), next+1
-		}
-	}
-	if next < len(req.Members) {
+	if len(out.Nodes) < len(req.Members) {
 		return nil, nil
 	}
 	return out, nil
+}
+
+// shapeOf is what a member of a gang asks for.
+func shapeOf(req *gang.Request, member int) *gang.Shape {
+	if own := req.Members[member].Shape; own != nil {
+		return own
+	}
+	return &req.Shape
 }
 
 // takes takes amounts, and a place among the pods of a node, of what is free, if all of it is.
@@ -96,12 +96,9 @@ func (p *Place) rows(req *gang.Request, now int64) (rows []cluster.Running) {
 		if i >= len(req.Members) || node == "" {
 			continue
 		}
-		m, shape := &req.Members[i], &req.Shape
-		if m.Shape != nil {
-			shape = m.Shape
-		}
+		m := &req.Members[i]
 		rows = append(rows, cluster.Running{
-			Gang: req.Name, Member: m.Name, Node: node, Resources: shape.Resources, Index: m.Index, Indexed: m.Indexed, AffinityKey: req.AffinityKey,
+			Gang: req.Name, Member: m.Name, Node: node, Resources: shapeOf(req, i).Resources, Index: m.Index, Indexed: m.Indexed, AffinityKey: req.AffinityKey,
 			Quota: req.Quota, NonPreemptible: m.NonPreemptible, Priority: req.Priority, MinMember: req.MinMember, Started: now, End: req.End, Tolerated: req.Tolerated,
 		})
 	}

@@ -66,22 +66,18 @@ func newReport(c *placement.Cluster) *Report {
 // takes is what all members of a gang take of the resource.
 func (r *Report) takes(req *gang.Request) (sum int64) {
 	for i := range req.Members {
-		shape := &req.Shape
-		if own := req.Members[i].Shape; own != nil {
-			shape = own
-		}
-		sum += shape.Resources[r.Resource]
+		sum += shapeOf(req, i).Resources[r.Resource]
 	}
 	return sum
 }
 
 // arrived notes a gang; fits: it does not wait for ever.
-func (r *Report) arrived(j *Job, fits bool) {
+func (r *Report) arrived(p *pending, fits bool) {
 	if r.Arrived++; r.From < 0 {
-		r.From = j.Arrives
+		r.From = p.Arrives
 	}
-	if r.LastArrival = j.Arrives; fits {
-		r.Asked += r.takes(&j.Request) * j.Runs
+	if r.LastArrival = p.Arrives; fits {
+		r.Asked += p.takes * p.Runs
 	} else {
 		r.NeverFit++
 	}
@@ -104,15 +100,14 @@ func (r *Report) ended(p *pending) {
 		return // it ran at first
 	}
 	r.Ended++
-	r.Used += r.takes(&p.Request) * (p.ends - p.started)
-	r.Lost += r.takes(&p.Request) * p.pause
+	r.Used += p.takes * (p.ends - p.started)
+	r.Lost += p.takes * p.pause
 }
 
 // interrupted notes that a gang stopped that had run so many seconds, of which some are lost.
 func (r *Report) interrupted(p *pending, ran, lost int64) {
-	takes := r.takes(&p.Request)
-	r.Used += takes * ran
-	r.Lost += takes * lost
+	r.Used += p.takes * ran
+	r.Lost += p.takes * lost
 }
 
 // closed is the report once nothing more happens.

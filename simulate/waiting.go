@@ -11,6 +11,7 @@ type pending struct {
 	Job
 	class string
 	entry queue.Entry
+	takes int64 // of the resource that is measured
 	left  int64 // seconds that it still has to run
 	ran   bool  // it has started before
 
