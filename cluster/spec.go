@@ -154,7 +154,7 @@ type Hold struct {
 	Node         string
 	// Resources are kept. The map is copied.
 	Resources muster.Resources
-	// NUMA, Quota, NonPreemptible, Priority, Alone, AloneIn and Tolerated are what they are of the member once it runs, see [Running].
+	// NUMA, Quota, NonPreemptible, Priority, Alone, AloneIn and Tolerated are what they are of the member once it runs, see [Running]. NUMA.Kept says that it must keep apart.
 	NUMA           *numa.Placed
 	Quota          string
 	NonPreemptible bool

@@ -56,6 +56,7 @@ func drawn(t *rapid.T, n int, policy numa.Policy) *reference {
 		r.hosts = append(r.hosts, oneOf(t, "hosts", 0, 0, 0, numa.HostsSingle, numa.HostsSpanning, numa.HostsSingle|numa.HostsSpanning))
 		_ = z
 	}
+	r.keep(t)
 	if r.distances {
 		for i := range r.zones {
 			r.zones[i].Distances = map[int]int64{}
@@ -78,6 +79,40 @@ func drawn(t *rapid.T, n int, policy numa.Policy) *reference {
 	return r
 }
 
+// keep draws members that are still to come, and must keep apart.
+func (r *reference) keep(t *rapid.T) {
+	if !rapid.Bool().Draw(t, "some zones are kept") {
+		return
+	}
+	r.keeps = make([]numa.Hosts, len(r.zones))
+	spanning := 0
+	for z := range r.zones {
+		r.keeps[z] = oneOf(t, "kept for", 0, 0, numa.HostsSingle, numa.HostsSpanning)
+		spanning += int(r.keeps[z] / numa.HostsSpanning)
+	}
+	for z := range r.zones {
+		if spanning == 1 {
+			r.keeps[z] &^= numa.HostsSpanning // it spans others as well
+		}
+		r.hosts[z] |= r.keeps[z]
+	}
+}
+
+// kept are members for whom zones are kept. They have of them what no zone reports: the marks count.
+func (r *reference) kept() (kept []numa.Placed) {
+	spans := numa.Placed{Policy: numa.BestEffort, Kept: true}
+	for z, keeps := range r.keeps {
+		share := []numa.Share{{Zone: r.zones[z].ID, Resources: muster.Resources{"license": 1}}}
+		switch keeps {
+		case numa.HostsSingle:
+			kept = append(kept, numa.Placed{Policy: numa.SingleNUMANode, Shares: share, Kept: true})
+		case numa.HostsSpanning:
+			spans.Shares = append(spans.Shares, share...)
+		}
+	}
+	return append(kept, spans)
+}
+
 // build makes the package's values.
 func (r *reference) build(t require.TestingT) (*numa.Zones, *numa.Occupancy, *numa.Need) {
 	zones, err := numa.NewZones(r.zones)
@@ -85,7 +120,11 @@ func (r *reference) build(t require.TestingT) (*numa.Zones, *numa.Occupancy, *nu
 	var state numa.State
 	for z := range r.zones {
 		state.Zones = append(state.Zones, numa.Occupied{ID: r.zones[z].ID, Used: r.used[z], Hosts: r.hosts[z]})
+		if r.keeps != nil {
+			state.Zones[z].Hosts &^= r.keeps[z] // by kept
+		}
 	}
+	state.Placed = r.kept()
 	node, err := zones.Occupancy(state)
 	require.NoError(t, err)
 	need, err := zones.Need(r.member, "")
@@ -178,7 +217,7 @@ func (r *reference) compareSlots(t *rapid.T) {
 	if refined, ok := numa.RefinedSlots(need, node); ok {
 		require.Equal(t, got, refined)
 	}
-	if got.Slots <= 8 && ways(len(r.masks(r.member.Exclusive)), int(got.Slots)) <= tooMany {
+	if got.Slots <= 8 && ways(len(r.masks(r.allowed)), int(got.Slots)) <= tooMany {
 		require.EqualValues(t, r.slots(), got.Slots)
 	}
 	for members := range min(got.Slots, 8) + 2 {
@@ -217,7 +256,7 @@ func (r *reference) checkSplit(t require.TestingT, node *numa.Occupancy, need *n
 		for _, name := range r.asked() {
 			require.Equal(t, r.member.Resources[name], got[name])
 		}
-		require.Contains(t, r.masks(r.member.Exclusive), mask)
+		require.Contains(t, r.masks(r.allowed), mask)
 	}
 	for z := range r.zones {
 		for _, name := range r.asked() {

@@ -2,10 +2,7 @@ package numa
 
 // RefinedSlots counts as Slots does where its first search gives up; false where there is nothing to search.
 func RefinedSlots(q *Need, node *Occupancy) (Count, bool) {
-	zones := full(len(q.zones.ids))
-	if !q.preferred {
-		zones = q.open(node, 2)
-	}
+	zones := q.allowed(node, 2)
 	if q.width < 2 || zones.Width() <= q.width || zones.Width() > fewZones {
 		return Count{}, false
 	}

@@ -38,22 +38,23 @@ func (q *Need) Fit(node *Occupancy) Fit {
 
 func (q *Need) fit(node *Occupancy, free []int64) Fit {
 	s := search{need: q, free: free}
-	s.run(node, false)
+	s.run(node, q.open)
 	if s.found {
 		return Fit{Fits: true, Mask: s.mask}
 	}
-	if q.policy == SingleNUMANode && node.hostsSpans == 0 || q.policy != SingleNUMANode && node.hostsSingle == 0 {
+	if q.policy == SingleNUMANode && node.hosts.spanning == 0 || q.policy != SingleNUMANode && node.hosts.single == 0 {
 		return Fit{Cause: CauseCapacity} // nothing is closed
 	}
-	s.any = !q.preferred
-	s.run(node, true)
-	switch {
-	case !s.found:
-		return Fit{Cause: CauseCapacity}
-	case !q.preferred:
+	if q.preferred {
+		if s.run(node, q.allowed); s.found {
+			return Fit{Fits: true, Mask: s.mask, Violates: true}
+		}
+	}
+	s.any = true
+	if s.run(node, q.every); s.found {
 		return Fit{Cause: CauseExclusive}
 	}
-	return Fit{Fits: true, Mask: s.mask, Violates: true}
+	return Fit{Cause: CauseCapacity}
 }
 
 // search looks for the best mask of a width: the closest, then the most used, then the smallest.
@@ -67,8 +68,8 @@ type search struct {
 	distance int64
 }
 
-// run tries the widths that the policy allows, in rising order, among the open zones or among all.
-func (s *search) run(node *Occupancy, closed bool) {
+// run tries the widths that the policy allows, in rising order, among the zones that a mask of the width may have.
+func (s *search) run(node *Occupancy, may func(node *Occupancy, width int) Mask) {
 	q := s.need
 	low, high := 1, 1
 	switch q.policy {
@@ -79,10 +80,7 @@ func (s *search) run(node *Occupancy, closed bool) {
 	default: // one
 	}
 	for w := low; w <= high && !s.found; w++ {
-		zones := full(len(q.zones.ids))
-		if !closed {
-			zones = q.open(node, w)
-		}
+		zones := may(node, w)
 		if w == 2 && high > 2 {
 			w = max(w, s.least(zones)) // saves whole widths
 		}

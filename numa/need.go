@@ -195,12 +195,25 @@ func (q *Need) withinTotals(node *Occupancy) int64 {
 
 // open is the zones that a clean mask of this width may have. Exclusivity parts members of one zone by policy from those
 // that span zones; a mask of one zone under another policy is neither.
-func (q *Need) open(node *Occupancy, width int) Mask {
+func (q *Need) open(node *Occupancy, width int) Mask { return q.apartFrom(node.hosts, width) }
+
+// allowed is the zones that any mask of this width may have: all but those where others are kept out.
+func (q *Need) allowed(node *Occupancy, width int) Mask {
+	if q.preferred {
+		return q.apartFrom(node.keeps, width)
+	}
+	return q.open(node, width)
+}
+
+// every is all zones, whoever has shares of them.
+func (q *Need) every(*Occupancy, int) Mask { return full(len(q.zones.ids)) }
+
+func (q *Need) apartFrom(others marks, width int) Mask {
 	switch {
 	case width > 1:
-		return full(len(q.zones.ids)) &^ node.hostsSingle
+		return full(len(q.zones.ids)) &^ others.single
 	case q.policy == SingleNUMANode:
-		return full(len(q.zones.ids)) &^ node.hostsSpans
+		return full(len(q.zones.ids)) &^ others.spanning
 	}
 	return full(len(q.zones.ids))
 }

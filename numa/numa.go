@@ -72,7 +72,7 @@ const (
 	// Required keeps a member that spans zones out of zones that host a SingleNUMANode member, and a SingleNUMANode
 	// member out of zones that host a spanning one.
 	Required Exclusive = "Required"
-	// Preferred takes such zones where no others have room.
+	// Preferred takes such zones where no others have room, but for those that are kept ([Placed.Kept]).
 	Preferred Exclusive = "Preferred"
 )
 
@@ -126,6 +126,9 @@ type Placed struct {
 	Policy Policy
 	// Shares are what it has, one for each of its zones.
 	Shares []Share
+	// Kept says that the member is still to come, and must keep apart: its zones are closed to those it keeps apart from
+	// also where these are under [Preferred].
+	Kept bool
 }
 
 // Hosts says which members have a share in a zone; both bits may be set.
@@ -146,7 +149,7 @@ const (
 	CausePolicy Cause = "numa-policy"
 	// CauseTotals says that the node as a whole lacks room, whatever its zones have.
 	CauseTotals Cause = "totals"
-	// CauseExclusive says that there is room, but only where the exclusivity forbids it.
+	// CauseExclusive says that there is room, but only where an exclusivity forbids it.
 	CauseExclusive Cause = "numa-exclusive"
 	// CauseCapacity says that no allowed set of zones has room.
 	CauseCapacity Cause = "numa-capacity"

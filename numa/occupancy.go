@@ -48,10 +48,11 @@ type Occupancy struct {
 	totals muster.Resources
 	// used by resource, then zone; it may be more than is allocatable, then nothing is free.
 	used, free []int64
-	// single and spanning count, by zone, the members behind the flags.
-	single, spanning        []int32
-	hostsSingle, hostsSpans Mask
-	hash                    uint64
+	// there counts all members with shares, kept those among them who are still to come.
+	there, kept tally
+	hosts       marks // of there
+	keeps       marks // of kept
+	hash        uint64
 }
 
 // bare stands for a nil occupancy and the zero one.
@@ -71,8 +72,7 @@ func (n *Occupancy) orEmpty() *Occupancy {
 func (t *Zones) Occupancy(state State) (*Occupancy, error) {
 	t = t.orEmpty()
 	n := &Occupancy{
-		zones: t, totals: state.Totals, used: make([]int64, len(t.allocatable)),
-		single: make([]int32, len(t.ids)), spanning: make([]int32, len(t.ids)),
+		zones: t, totals: state.Totals, used: make([]int64, len(t.allocatable)), there: newTally(len(t.ids)),
 	}
 	var d defects
 	d.resources("totals", state.Totals)
@@ -86,8 +86,8 @@ func (t *Zones) Occupancy(state State) (*Occupancy, error) {
 		if o.Hosts > HostsSingle|HostsSpanning {
 			d.add(at+".Hosts", o.Hosts, "unknown flag")
 		}
-		n.single[z] += int32(o.Hosts & HostsSingle)
-		n.spanning[z] += int32(o.Hosts & HostsSpanning / HostsSpanning)
+		n.there.single[z] += int32(o.Hosts & HostsSingle)
+		n.there.spanning[z] += int32(o.Hosts & HostsSpanning / HostsSpanning)
 		n.take(&d, at+".Used", z, o.Used)
 	}
 	for i, amount := range n.used {
@@ -125,21 +125,17 @@ func (n *Occupancy) Add(placed ...Placed) (*Occupancy, error) {
 // is an [muster.InvalidError]. O(n k + shares).
 func (n *Occupancy) Remove(placed ...Placed) (*Occupancy, error) {
 	n = n.orEmpty()
-	next := &Occupancy{zones: n.zones, totals: n.totals, used: make([]int64, len(n.used)), single: make([]int32, len(n.single)), spanning: make([]int32, len(n.single))}
+	next := &Occupancy{zones: n.zones, totals: n.totals, used: make([]int64, len(n.used)), there: newTally(len(n.zones.ids))}
 	var d defects
 	next.add(&d, placed)
 	for i := range n.used {
 		next.used[i] = n.used[i] - next.used[i]
 		if next.used[i] < 0 {
-			d.add("placed", n.zones.names[i/len(n.single)], fmt.Sprintf("more than is in use in zone %d", n.zones.ids[i%len(n.single)]))
+			d.add("placed", n.zones.names[i/len(n.zones.ids)], fmt.Sprintf("more than is in use in zone %d", n.zones.ids[i%len(n.zones.ids)]))
 		}
 	}
-	for z := range n.single {
-		next.single[z], next.spanning[z] = n.single[z]-next.single[z], n.spanning[z]-next.spanning[z]
-		if next.single[z] < 0 || next.spanning[z] < 0 {
-			d.add("placed", n.zones.ids[z], "no such member is in the zone")
-		}
-	}
+	fewer := func(z int) { d.add("placed", n.zones.ids[z], "no such member is in the zone") }
+	next.there, next.kept = n.there.without(next.there, fewer), n.kept.without(next.kept, fewer)
 	if len(d) > 0 {
 		return nil, errors.Join(d...)
 	}
@@ -159,13 +155,12 @@ func (n *Occupancy) WithTotals(totals muster.Resources) *Occupancy {
 // same marks. O(n k).
 func (n *Occupancy) Equal(other *Occupancy) bool {
 	n, other = n.orEmpty(), other.orEmpty()
-	return n == other || n.hash == other.hash && n.zones.Equal(other.zones) && n.hostsSingle == other.hostsSingle && n.hostsSpans == other.hostsSpans &&
-		slices.Equal(n.free, other.free)
+	return n == other || n.hash == other.hash && n.zones.Equal(other.zones) && n.hosts == other.hosts && n.keeps == other.keeps && slices.Equal(n.free, other.free)
 }
 
 func (n *Occupancy) copy() *Occupancy {
 	next := *n
-	next.used, next.single, next.spanning = slices.Clone(n.used), slices.Clone(n.single), slices.Clone(n.spanning)
+	next.used, next.there, next.kept = slices.Clone(n.used), n.there.clone(), n.kept.clone()
 	return &next
 }
 
@@ -188,14 +183,12 @@ func (n *Occupancy) add(d *defects, placed []Placed) {
 				mask |= 1 << z
 			}
 		}
-		spanning := mask.Width() > 1
-		for ; mask != 0; mask &= mask - 1 {
-			if p.Policy == SingleNUMANode {
-				n.single[mask.first()]++
+		n.there.add(mask, p.Policy)
+		if p.Kept {
+			if n.kept.single == nil {
+				n.kept = newTally(len(n.zones.ids))
 			}
-			if spanning {
-				n.spanning[mask.first()]++
-			}
+			n.kept.add(mask, p.Policy)
 		}
 	}
 }
@@ -214,7 +207,7 @@ func (n *Occupancy) take(d *defects, field string, zone int, amounts muster.Reso
 		if r < 0 {
 			continue // it has no zones here
 		}
-		used := &n.used[r*len(n.single)+zone]
+		used := &n.used[r*len(n.zones.ids)+zone]
 		if amount > math.MaxInt64-*used {
 			d.add(field+"."+name, amount, "the sum over the members of the zone overflows")
 			continue
@@ -235,16 +228,8 @@ func (n *Occupancy) derive() {
 		n.hash = (n.hash ^ uint64(free)) * 0x9e3779b97f4a7c15
 		n.hash ^= n.hash >> 32
 	}
-	n.hostsSingle, n.hostsSpans = 0, 0
-	for z := range n.single {
-		if n.single[z] > 0 {
-			n.hostsSingle |= 1 << z
-		}
-		if n.spanning[z] > 0 {
-			n.hostsSpans |= 1 << z
-		}
-	}
-	n.hash ^= uint64(n.hostsSingle)<<MaxZones | uint64(n.hostsSpans)
+	n.hosts, n.keeps = n.there.marks(), n.kept.marks()
+	n.hash ^= uint64(n.hosts.single)<<MaxZones | uint64(n.hosts.spanning) | uint64(n.keeps.single)<<(3*MaxZones) | uint64(n.keeps.spanning)<<(2*MaxZones)
 }
 
 // Hash is the same for nodes that are [Occupancy.Equal]. O(1).
@@ -260,7 +245,7 @@ func (n *Occupancy) Free(id int) muster.Resources {
 	}
 	free := muster.Resources{}
 	for r, name := range n.zones.names {
-		free[name] = n.free[r*len(n.single)+z]
+		free[name] = n.free[r*len(n.zones.ids)+z]
 	}
 	return free
 }
@@ -272,7 +257,17 @@ func (n *Occupancy) Hosts(id int) Hosts {
 	if !ok {
 		return 0
 	}
-	return Hosts(n.hostsSingle>>z&1)*HostsSingle | Hosts(n.hostsSpans>>z&1)*HostsSpanning
+	return n.hosts.of(z)
+}
+
+// Keeps says for which members the zone with this id is kept ([Placed.Kept]); they are among Hosts. O(log n).
+func (n *Occupancy) Keeps(id int) Hosts {
+	n = n.orEmpty()
+	z, ok := slices.BinarySearch(n.zones.ids, id)
+	if !ok {
+		return 0
+	}
+	return n.keeps.of(z)
 }
 
 // Lack is what a zone lacks for the shares of a member that is not on the node, of the first share and resource that has
@@ -282,8 +277,8 @@ func (n *Occupancy) Lack(p Placed) Excess {
 	for _, s := range p.Shares {
 		z, ok := slices.BinarySearch(n.zones.ids, s.Zone)
 		for r, name := range n.zones.names {
-			if amount := s.Resources[name]; ok && amount > n.free[r*len(n.single)+z] {
-				return Excess{Zone: s.Zone, Resource: name, Amount: amount - n.free[r*len(n.single)+z]}
+			if amount := s.Resources[name]; ok && amount > n.free[r*len(n.zones.ids)+z] {
+				return Excess{Zone: s.Zone, Resource: name, Amount: amount - n.free[r*len(n.zones.ids)+z]}
 			}
 		}
 	}
@@ -296,7 +291,7 @@ func (n *Occupancy) Excess() []Excess {
 	var list []Excess
 	for i, used := range n.used {
 		if over := used - n.zones.allocatable[i]; over > 0 {
-			list = append(list, Excess{Zone: n.zones.ids[i%len(n.single)], Resource: n.zones.names[i/len(n.single)], Amount: over})
+			list = append(list, Excess{Zone: n.zones.ids[i%len(n.zones.ids)], Resource: n.zones.names[i/len(n.zones.ids)], Amount: over})
 		}
 	}
 	return list

@@ -14,7 +14,8 @@ import (
 type reference struct {
 	zones     []numa.Zone
 	used      []muster.Resources
-	hosts     []numa.Hosts
+	hosts     []numa.Hosts // by zone, those of keeps included
+	keeps     []numa.Hosts // by zone: for whom it is kept; nil: for nobody
 	member    numa.Member
 	policy    numa.Policy // effective
 	distances bool
@@ -81,21 +82,31 @@ func (r *reference) width() int {
 }
 
 // clean says whether the mask keeps members of one zone and spanning ones apart.
-func (r *reference) clean(mask int) bool {
-	for z := range r.zones {
+func (r *reference) clean(mask int) bool { return r.apart(mask, r.hosts) }
+
+func (r *reference) apart(mask int, hosts []numa.Hosts) bool {
+	for z, h := range hosts {
 		switch {
 		case mask>>z&1 == 0:
-		case mask&(mask-1) != 0 && r.hosts[z]&numa.HostsSingle != 0:
+		case mask&(mask-1) != 0 && h&numa.HostsSingle != 0:
 			return false
-		case r.policy == numa.SingleNUMANode && r.hosts[z]&numa.HostsSpanning != 0:
+		case r.policy == numa.SingleNUMANode && h&numa.HostsSpanning != 0:
 			return false
 		}
 	}
 	return true
 }
 
+// allowed says whether the exclusivity of the member, and of those for whom zones are kept, lets it have a mask.
+func (r *reference) allowed(mask int) bool {
+	return r.apart(mask, r.keeps) && (r.member.Exclusive == numa.Preferred || r.clean(mask))
+}
+
+// every allows all masks.
+func every(int) bool { return true }
+
 // masks lists what the width and the exclusivity allow, whatever is free.
-func (r *reference) masks(exclusive numa.Exclusive) []int {
+func (r *reference) masks(allowed func(mask int) bool) []int {
 	var list []int
 	wanted := r.width()
 	for mask := 1; mask < 1<<len(r.zones); mask++ {
@@ -103,7 +114,7 @@ func (r *reference) masks(exclusive numa.Exclusive) []int {
 		switch {
 		case r.policy == numa.SingleNUMANode && w != 1:
 		case r.policy == numa.Restricted && w != wanted:
-		case exclusive != numa.Preferred && !r.clean(mask):
+		case !allowed(mask):
 		default:
 			list = append(list, mask)
 		}
@@ -163,7 +174,7 @@ func (r *reference) before(a, b int) bool {
 // fit is the best mask; 0 and the cause if there is none.
 func (r *reference) fit() (int, numa.Cause) {
 	best := 0
-	for _, mask := range r.masks(r.member.Exclusive) {
+	for _, mask := range r.masks(r.allowed) {
 		if r.covers(mask, r.free) && (best == 0 || r.before(mask, best)) {
 			best = mask
 		}
@@ -171,7 +182,7 @@ func (r *reference) fit() (int, numa.Cause) {
 	if best != 0 {
 		return best, ""
 	}
-	if slices.ContainsFunc(r.masks(numa.Preferred), func(m int) bool { return r.covers(m, r.free) }) {
+	if slices.ContainsFunc(r.masks(every), func(m int) bool { return r.covers(m, r.free) }) {
 		return 0, numa.CauseExclusive
 	}
 	return 0, numa.CauseCapacity
@@ -190,7 +201,7 @@ func (r *reference) slots() int {
 		}
 		start = append(start, map[left]bool{free: true})
 	}
-	return r.more(start, r.masks(r.member.Exclusive))
+	return r.more(start, r.masks(r.allowed))
 }
 
 // more is how many copies go on these masks. Copies are alike, so the masks of later ones do not come earlier.

@@ -32,18 +32,12 @@ func (q *Need) Slots(node *Occupancy) Count {
 		return Count{limit, limit}
 	}
 	var room [64]int64
-	free, all := q.freeOf(node, room[:]), full(len(q.zones.ids))
-	wide := all // C
-	if !q.preferred {
-		wide = q.open(node, 2)
-	}
+	free, alone, wide := q.freeOf(node, room[:]), q.allowed(node, 1), q.allowed(node, 2) // wide: C
 	switch {
-	case q.policy == SingleNUMANode && !q.preferred:
-		return exactly(q.single(free, q.open(node, 1)), limit)
 	case q.policy == SingleNUMANode, q.policy == Restricted && q.width == 1:
-		return exactly(q.single(free, all), limit)
+		return exactly(q.single(free, alone), limit)
 	case q.policy == BestEffort:
-		return exactly(q.copies(free, wide)+q.single(free, all&^wide), limit)
+		return exactly(q.copies(free, wide)+q.single(free, alone&^wide), limit)
 	}
 	return q.spread(free, wide, limit)
 }

@@ -39,8 +39,8 @@ func (q *Need) Split(node *Occupancy, members int) []Placed {
 	}
 	for i := range placed {
 		s := search{need: q, free: free}
-		if s.run(node, false); !s.found {
-			s.run(node, true)
+		if s.run(node, q.open); !s.found {
+			s.run(node, q.allowed)
 		}
 		placed[i].Shares = q.drain(free, s.mask)
 	}
@@ -88,10 +88,7 @@ func (q *Need) drain(free []int64, mask Mask) []Share {
 
 // arrange finds which masks of w* zones the members take; as many members fit.
 func (q *Need) arrange(node *Occupancy, free []int64, members int64) []group {
-	zones := full(len(q.zones.ids))
-	if !q.preferred {
-		zones = q.open(node, 2)
-	}
+	zones := q.allowed(node, 2)
 	p := packing{left: make([]int64, 1<<zones.Width()), greedy: zones.Width() > fewZones, target: members}
 	p.masks = p.fill(q, free, zones, nil)
 	p.x, p.answer = make([]int64, len(p.masks)), make([]int64, len(p.masks))

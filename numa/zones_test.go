@@ -166,10 +166,14 @@ func TestZonesDoNotDependOnTheOrderOfTheInput(t *testing.T) {
 		zones, node, need := r.build(t)
 		mixed := *r
 		mixed.zones, mixed.used, mixed.hosts = slices.Clone(r.zones), slices.Clone(r.used), slices.Clone(r.hosts)
+		mixed.keeps = slices.Clone(r.keeps)
 		order := rapid.Permutation(r.zones).Draw(t, "order")
 		for i, z := range order {
 			from := slices.IndexFunc(r.zones, func(other numa.Zone) bool { return other.ID == z.ID })
 			mixed.zones[i], mixed.used[i], mixed.hosts[i] = r.zones[from], r.used[from], r.hosts[from]
+			if r.keeps != nil {
+				mixed.keeps[i] = r.keeps[from]
+			}
 		}
 		again, other, _ := mixed.build(t)
 		require.True(t, zones.Equal(again))

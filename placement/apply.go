@@ -102,10 +102,8 @@ func enterOne(c *snapshot.Snapshot, res *Result) (*snapshot.Snapshot, error) {
 		if reason := m.Unwelcome(c); reason != "" {
 			return nil, &cluster.ConflictError{Node: c.Lineage.Names[m.Node], Gang: m.Class.Gang, Member: m.Name, Reason: reason}
 		}
-		if res.keepsApart(m.Name) {
-			if err := c.Apart(m); err != nil {
-				return nil, err
-			}
+		if err := c.Apart(m, res.keepsApart(m.Name)); err != nil {
+			return nil, err
 		}
 	}
 	if err := next.Enter(g.Members); err != nil {
@@ -319,7 +317,7 @@ func sharesLeft(zones *numa.Occupancy, placed *numa.Placed) (*numa.Placed, *numa
 	if zones == nil || placed == nil {
 		return placed, zones
 	}
-	kept := numa.Placed{Policy: placed.Policy}
+	kept := numa.Placed{Policy: placed.Policy, Kept: placed.Kept}
 	for _, s := range placed.Shares {
 		left := zones.Free(s.Zone)
 		share := numa.Share{Zone: s.Zone, Resources: maps.Clone(s.Resources)}

@@ -87,8 +87,12 @@ func (r *Result) Holds() (out []cluster.Hold) {
 	}
 	for i := range r.Assignments {
 		a := &r.Assignments[i]
+		zones := a.NUMA
+		if zones != nil && r.keepsApart(a.Member) {
+			zones = &numa.Placed{Policy: zones.Policy, Shares: zones.Shares, Kept: true}
+		}
 		out = append(out, cluster.Hold{
-			Gang: r.Gang, Member: a.Member, Node: a.Node, Resources: r.holds[r.holdingOf(a)], NUMA: a.NUMA, Quota: r.quota,
+			Gang: r.Gang, Member: a.Member, Node: a.Node, Resources: r.holds[r.holdingOf(a)], NUMA: zones, Quota: r.quota,
 			NonPreemptible: r.pinned[a.Member], Priority: r.priority, Alone: r.alone.of(a.Member), AloneIn: r.aloneIn, Tolerated: r.tolerated,
 		})
 	}

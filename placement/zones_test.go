@@ -110,6 +110,46 @@ func TestExclusiveByDefault(t *testing.T) {
 	require.True(t, why.Proven)
 }
 
+// Who prefers to keep apart goes where others run that must, but not where room is held for them: they could not come.
+func TestNobodyComesBetweenZonesAndTheirHolder(t *testing.T) {
+	two := cluster.Spec{Nodes: []cluster.Node{zonedNode("n0", ""), zonedNode("n1", "")}}
+	single, spans := aligned(job(1), 1, numa.SingleNUMANode), aligned(job(1), 3, numa.BestEffort)
+	for _, gangs := range [][2]*gang.Request{{single, spans}, {spans, single}} {
+		held, beside := *gangs[0], *gangs[1]
+		held.Name, beside.Name, beside.Shape.NUMA.Exclusive = "held", "beside", numa.Preferred
+		for _, exclusive := range []numa.Exclusive{numa.Required, numa.Preferred} {
+			held.Shape.NUMA.Exclusive = exclusive
+			c := newCluster(t, two)
+			plan := mustPlan(t, c, &held)
+			kept, err := c.Update(cluster.Delta{Holds: map[string][]cluster.Hold{"held": plan.Holds()}})
+			require.NoError(t, err)
+			kept = withoutNode(t, kept, "n1")
+			res, err := placement.Plan(kept, &beside)
+			if exclusive == numa.Required {
+				var why *placement.Unschedulable
+				require.ErrorAs(t, err, &why)
+				require.Contains(t, why.Nodes().Rejected, placement.CauseCount{Cause: "numa-exclusive", Nodes: 1})
+				res = mustPlan(t, withoutNode(t, c, "n1"), &beside)
+				_, err = kept.Apply(res)
+				require.ErrorContains(t, err, "hosts a member that this one must keep apart from", "as if it had not seen the hold")
+				continue
+			}
+			require.NoError(t, err)
+			next, err := kept.Apply(res)
+			require.NoError(t, err)
+			_, err = next.Apply(plan)
+			require.NoError(t, err, "it need not keep apart either")
+		}
+	}
+}
+
+func withoutNode(t *testing.T, c *placement.Cluster, name string) *placement.Cluster {
+	t.Helper()
+	next, err := c.Update(cluster.Delta{RemoveNodes: []string{name}})
+	require.NoError(t, err)
+	return next
+}
+
 // Bad zones are named with their node; what is only odd is accepted and noted.
 func TestBadZones(t *testing.T) {
 	node := zonedNode("n0", "Other")

@@ -154,7 +154,7 @@ func (d *clusterDraw) shares(r *cluster.Running, zones []numa.Zone) {
 	width := rapid.SampledFrom([]int{0, 1, 1, 1, 2, 2}).Draw(d.t, "width")
 	r.Resources = muster.Resources{}
 	if width > 0 {
-		r.NUMA = &numa.Placed{Policy: rapid.SampledFrom(Policies).Draw(d.t, "policy")}
+		r.NUMA = &numa.Placed{Policy: rapid.SampledFrom(Policies).Draw(d.t, "policy"), Kept: rapid.IntRange(0, 3).Draw(d.t, "kept") == 0}
 		for _, z := range rapid.Permutation(zones).Draw(d.t, "zones")[:min(width, len(zones))] {
 			share := numa.Share{Zone: z.ID, Resources: muster.Resources{}}
 			for _, name := range z.Allocatable.Names() {

@@ -45,7 +45,7 @@ func New(c *snapshot.Snapshot, now int64, but string, called func(gang string) s
 	t := &Timeline{from: c}
 	var joint map[string]int64
 	if called != nil {
-		joint = jointEnds(c, called)
+		joint = Joint(c, called)
 	}
 	var order []place
 	var all []*snapshot.GangMembers
@@ -76,8 +76,8 @@ func New(c *snapshot.Snapshot, now int64, but string, called func(gang string) s
 	return t
 }
 
-// jointEnds are the last ends of the gangs of each name, of whom some do not leave.
-func jointEnds(c *snapshot.Snapshot, called func(gang string) string) map[string]int64 {
+// Joint are the last ends of the gangs of each name by called, of whom some do not leave. O(members).
+func Joint(c *snapshot.Snapshot, called func(gang string) string) map[string]int64 {
 	joint := map[string]int64{}
 	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		if g.Staying > 0 {

@@ -216,3 +216,19 @@ func TestOutstayed(t *testing.T) {
 		require.Equal(t, test.want != "", is, "%+v", test)
 	}
 }
+
+// Members of a gang for which room is held do not end before those who are to come: beside them there is less room.
+func TestOutstayedBesideItsOwn(t *testing.T) {
+	half := func(gang string, end int64) cluster.Running {
+		return cluster.Running{Gang: gang, Member: "m", Node: "a", Resources: muster.Resources{"gpu": 2}, End: end}
+	}
+	late := from("g", "a", 5)
+	late.Resources = muster.Resources{"gpu": 2}
+	c, err := Update(held(t), cluster.Delta{
+		Place: []cluster.Running{half("r", 5), half("g", 4)}, Holds: map[string][]cluster.Hold{"g": {late}},
+	})
+	require.NoError(t, err)
+	got, is := Outstayed(c, 0, "r", 6)
+	require.True(t, is)
+	require.Equal(t, "g", got)
+}

@@ -56,12 +56,14 @@ func firstOf(held *snapshot.GangMembers) int64 {
 	return first
 }
 
-// fitsThen says whether what is held has room at an instant, with those gone that have ended by then, but for a gang that stays; nil: none does.
+// fitsThen says whether what is held has room at an instant, with those gone that have ended by then, but for a gang that stays; nil: none does. A gang
+// for which room is held goes on with those who are to come.
 func fitsThen(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, stays *snapshot.GangMembers) bool {
-	until := ends.Of(held)
+	until, called := ends.Of(held), Gangs(c)
+	joint := ends.Joint(c, called)
 	gone := refs(held.Members)
 	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
-		end := ends.Of(g)
+		end := joint[called(g.Name)]
 		_, room := For(g.Name)
 		over := end != 0 && end <= at || room && begins(firstOf(g), until)
 		for _, m := range g.Members {

@@ -104,6 +104,7 @@ type sharing struct {
 	masks      []int // by member, those that have them so far
 	free       []map[string]int64
 	hosts      []numa.Hosts
+	keeps      []numa.Hosts
 	zones, all int
 }
 
@@ -145,6 +146,7 @@ func (s *roleSolver) anyWayFor(counts []int) bool {
 	if node.NUMA != nil {
 		for _, z := range node.NUMA.Zones {
 			w.free, w.hosts = append(w.free, s.roleZones.states[0].Free(z.ID)), append(w.hosts, s.roleZones.states[0].Hosts(z.ID))
+			w.keeps = append(w.keeps, s.roleZones.states[0].Keeps(z.ID))
 		}
 	}
 	w.zones, w.all = len(w.free), 1<<len(w.free)-1
@@ -201,8 +203,10 @@ func (w *sharing) allowed(i int) bool {
 		return false
 	}
 	for z, hosts := range w.hosts {
-		foe := spans && hosts&numa.HostsSingle != 0 || single && hosts&numa.HostsSpanning != 0
-		if mask>>z&1 == 1 && m.strict && foe {
+		if !m.strict {
+			hosts = w.keeps[z]
+		}
+		if foe := spans && hosts&numa.HostsSingle != 0 || single && hosts&numa.HostsSpanning != 0; mask>>z&1 == 1 && foe {
 			return false
 		}
 	}

@@ -157,8 +157,8 @@ func (c *Snapshot) zonesTake(m *Member) error {
 
 // Apart checks the exclusivity of a member that arrives, against the members that hold zones in c: members that span
 // zones, and members that have one zone by policy, keep out of each other's zones. A member that has one zone without
-// that policy has no foe.
-func (c *Snapshot) Apart(m *Member) error {
+// that policy has no foe. One that must not keep apart (must) does so from those for whom zones are kept.
+func (c *Snapshot) Apart(m *Member, must bool) error {
 	state := c.Zones.At(m.Node)
 	if m.Placed == nil || state == nil {
 		return nil
@@ -171,8 +171,12 @@ func (c *Snapshot) Apart(m *Member) error {
 	case m.Placed.Policy == numa.SingleNUMANode:
 		foe = numa.HostsSpanning
 	}
+	there := state.Keeps
+	if must {
+		there = state.Hosts
+	}
 	for _, s := range m.Placed.Shares {
-		if state.Hosts(s.Zone)&foe != 0 {
+		if there(s.Zone)&foe != 0 {
 			return &cluster.ConflictError{
 				Node: c.Lineage.Names[m.Node], Gang: m.Class.Gang, Member: m.Name,
 				Reason: fmt.Sprintf("zone %d hosts a member that this one must keep apart from", s.Zone),

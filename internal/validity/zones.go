@@ -38,6 +38,7 @@ type zoneUse struct {
 	zones            []numa.Zone
 	used             map[int]muster.Resources
 	single, spanning map[int]bool
+	keeps            [2]map[int]bool          // those of single and spanning for whom zones are kept
 	fresh            map[int]muster.Resources // of new members, by zone
 	turns            []*turn
 }
@@ -64,7 +65,7 @@ func (u *zoneUse) zone(id int) *numa.Zone {
 func newZoneUse(node *cluster.Node, on []cluster.Running) *zoneUse {
 	u := &zoneUse{
 		used: map[int]muster.Resources{}, single: map[int]bool{}, spanning: map[int]bool{},
-		fresh: map[int]muster.Resources{},
+		keeps: [2]map[int]bool{{}, {}}, fresh: map[int]muster.Resources{},
 	}
 	if node.NUMA != nil {
 		u.zones = node.NUMA.Zones
@@ -109,6 +110,8 @@ func (u *zoneUse) mark(p *numa.Placed) {
 	for _, zone := range in {
 		u.single[zone] = u.single[zone] || p.Policy == numa.SingleNUMANode
 		u.spanning[zone] = u.spanning[zone] || len(in) > 1
+		u.keeps[0][zone] = u.keeps[0][zone] || p.Kept && p.Policy == numa.SingleNUMANode
+		u.keeps[1][zone] = u.keeps[1][zone] || p.Kept && len(in) > 1
 	}
 }
 
@@ -282,9 +285,9 @@ func (u *zoneUse) add(p *numa.Placed, m *numa.Member, t *turn) string {
 			}
 		}
 		switch strict := m.Exclusive == numa.Required; {
-		case strict && len(p.Shares) > 1 && u.single[s.Zone]:
+		case len(p.Shares) > 1 && (strict && u.single[s.Zone] || u.keeps[0][s.Zone]):
 			return fmt.Sprintf("spans zone %d, which hosts a member of one zone", s.Zone)
-		case strict && p.Policy == numa.SingleNUMANode && u.spanning[s.Zone]:
+		case p.Policy == numa.SingleNUMANode && (strict && u.spanning[s.Zone] || u.keeps[1][s.Zone]):
 			return fmt.Sprintf("has zone %d, which hosts a member that spans zones", s.Zone)
 		}
 	}
