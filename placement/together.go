@@ -355,7 +355,7 @@ func (t *team) results(c *snapshot.Snapshot, all *Result) ([]*Result, error) {
 			out[i].Assignments[k].NUMA = zones[common(out[i].Assignments[k].Member)]
 		}
 		noteHoldings(p, out[i])
-		for _, m := range (&outcome.Outcome{Of: placed, Positions: positions}).WaitsFor() {
+		for _, m := range (&outcome.Outcome{Of: placed, Positions: positions}).Namesakes() {
 			out[i].WaitsFor = append(out[i].WaitsFor, waited(c, m))
 		}
 		t.waitOn(out[i], all, i == 0)

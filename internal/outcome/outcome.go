@@ -54,22 +54,29 @@ func (o *Outcome) Members() (*problem.Problem, []int32) {
 	return o.Of.Unbundled, positions
 }
 
-// WaitsFor lists the leaving members that a plan waits for: for their room, or for their names, which new members have; both cannot run at
-// once. The order is that of gang and name.
+// WaitsFor lists the leaving members that a plan waits for: for their names, and beside these the fewest for their room. The order is that of
+// gang and name.
 func (o *Outcome) WaitsFor() []*snapshot.Member {
-	p, waits := o.Of, o.Waits
+	named := o.Namesakes()
+	if len(named) == 0 {
+		return o.Waits
+	}
+	return o.Of.WaitsFor(o.Positions, named...)
+}
+
+// Namesakes are the leaving members whose names new members have: both cannot run at once. The order is that of ranks. O(members), where some leave.
+func (o *Outcome) Namesakes() (named []*snapshot.Member) {
+	p := o.Of
 	if !someLeave(p.Snapshot, p.Request.Name) {
-		return waits
+		return nil
 	}
 	members, positions := o.Members()
-	waits = slices.Clone(waits)
 	for i := range positions {
-		if m := p.Snapshot.Member(p.Request.Name, members.NameOf(members.Model.Pending[i])); m != nil && !slices.Contains(waits, m) {
-			waits = append(waits, m)
+		if m := p.Snapshot.Member(p.Request.Name, members.NameOf(members.Model.Pending[i])); m != nil {
+			named = append(named, m)
 		}
 	}
-	slices.SortFunc(waits, snapshot.CompareMembers)
-	return waits
+	return named
 }
 
 // someLeave says whether members of a gang are leaving. O(log of those that leave).

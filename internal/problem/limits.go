@@ -378,7 +378,13 @@ func (p *Problem) Broken() bool {
 }
 
 // WaitsFor lists the leaving members that must be gone before the members, or units, fit at these positions: also those who are near members
-// that must be alone. Cost of [room.Room.WaitsFor].
-func (p *Problem) WaitsFor(positions []int32) []*snapshot.Member {
-	return p.Room.WaitsFor(positions, p.Room.Company.Leaving(withGangs(p, positions), aloneDomains(p, positions)))
+// that must be alone, and those in any case. Cost of [room.Room.WaitsFor].
+func (p *Problem) WaitsFor(positions []int32, anyway ...*snapshot.Member) []*snapshot.Member {
+	out := p.Room.Company.Leaving(withGangs(p, positions), aloneDomains(p, positions))
+	for _, m := range anyway {
+		if !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	return p.Room.WaitsFor(positions, out)
 }
