@@ -42,6 +42,7 @@ const arrows = `
 	internal/match        < . gang internal/labels
 	internal/keys         < gang internal/features
 	internal/intern       <
+	internal/sorted       <
 	internal/hitting      <
 	internal/sets         < gang internal/features internal/index internal/keys
 	internal/frontsets    < gang internal/features internal/front internal/intern internal/keys internal/steps
@@ -56,7 +57,7 @@ const arrows = `
 	internal/kinds        < . gang explain internal/phrases
 	internal/invariant    <
 	internal/drawn        < . topology cluster
-	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/blocks internal/layout internal/index internal/intern internal/match internal/invariant github.com/google/btree
+	internal/snapshot     < . topology numa quota gang cluster internal/cow internal/blocks internal/layout internal/index internal/intern internal/sorted internal/match internal/invariant github.com/google/btree
 	internal/packing      < internal/steps
 	internal/ranks        < . gang internal/layout internal/snapshot
 	internal/limits       < . gang internal/features internal/layout internal/roll internal/index internal/snapshot

@@ -90,7 +90,7 @@ func EarliestContext(ctx context.Context, c *Cluster, req *gang.Request, opt Ear
 	seen := holds.Seen(s, req.Priority, req.Name, start.Plan.end, func(gang string) bool { return gang == req.Name })
 	ended := line.Ended(i)
 	if seen != s {
-		ended = slices.DeleteFunc(slices.Clone(ended), func(g ends.Gang) bool { return len(seen.MembersOf(g.Name)) == 0 })
+		ended = slices.DeleteFunc(slices.Clone(ended), func(g ends.Gang) bool { return seen.MembersOf(g.Name).Len() == 0 })
 	}
 	for _, g := range awaited(seen, ended, start.Plan) {
 		start.WaitsFor = append(start.WaitsFor, Ending{holds.Called(g.Name), g.At})

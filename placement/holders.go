@@ -4,6 +4,7 @@ package placement
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -123,12 +124,14 @@ func (f *factFinder) weigh() {
 }
 
 // holding are the members that hold something, in a list of their own where not all do.
-func (f *factFinder) holding(members []*snapshot.Member) []*snapshot.Member {
-	left := func(m *snapshot.Member) bool { return m.Leaving && f.p.Room.LeavingGone }
-	if !slices.ContainsFunc(members, left) {
-		return members
+func (f *factFinder) holding(members snapshot.Members) iter.Seq2[int, *snapshot.Member] {
+	return func(yield func(int, *snapshot.Member) bool) {
+		for i, m := range members.All() {
+			if left := m.Leaving && f.p.Room.LeavingGone; !left && !yield(i, m) {
+				return
+			}
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(members), left)
 }
 
 // hold adds what members of a gang hold on a node.

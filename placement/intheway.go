@@ -173,7 +173,7 @@ func (s *obstacleSearch) findMembers() {
 		}
 		places[r.Name] = [2]int{rank / size, waiting}
 	}
-	for _, m := range s.p.Own {
+	for _, m := range s.p.Own.All() {
 		if at, ok := places[m.Name]; ok {
 			s.members, s.shapes = append(s.members, m), append(s.shapes, s.shapeOfRunning(m))
 			s.groups, s.before = append(s.groups, at[0]), append(s.before, at[1])

@@ -263,7 +263,7 @@ func mayLeaveFor(s *snapshot.Snapshot, priority int64) (out []*snapshot.Member, 
 			return true
 		}
 		first := len(out)
-		for _, m := range g.Members {
+		for _, m := range g.Members.All() {
 			if m.MayLeave() {
 				out = append(out, m)
 			}

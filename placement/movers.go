@@ -97,7 +97,7 @@ func (m *moveSearch) mayMove(g *snapshot.GangMembers) bool {
 		return false
 	}
 	counts := map[string]int{}
-	for _, member := range g.Members {
+	for _, member := range g.Members.All() {
 		if member.Leaving {
 			continue
 		}

@@ -111,7 +111,7 @@ func (t *tightening) borders(holds []int64, stay map[int]bool) *moves.Borders {
 	}
 	t.c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		if _, is := m.of[g.Name]; !is {
-			now := m.heldIn(slices.DeleteFunc(slices.Clone(g.Members), func(member *snapshot.Member) bool { return member.IsDaemon() || member.Leaving }))
+			now := m.heldIn(slices.DeleteFunc(g.Members.Slice(), func(member *snapshot.Member) bool { return member.IsDaemon() || member.Leaving }))
 			p.Gangs = append(p.Gangs, moves.Spread{Now: now, Was: now, MayNotMove: true})
 		}
 		return true

@@ -233,7 +233,7 @@ func (m *moveSearch) gangs(c *inAmounts) {
 		if _, is := m.of[g.Name]; is {
 			return true
 		}
-		for _, member := range g.Members {
+		for _, member := range g.Members.All() {
 			if !member.IsDaemon() && !member.Leaving {
 				stay.Parts = append(stay.Parts, moves.Part{Unit: at[m.view.At(member.Node)], Members: 1, Amount: 0})
 			}

@@ -108,7 +108,7 @@ func Standing(c *Cluster, req *gang.Request) (*RunningGang, error) {
 
 // staying lists the members of a gang that are not leaving, by name.
 func staying(s *snapshot.Snapshot, name string) []*snapshot.Member {
-	return slices.DeleteFunc(slices.Clone(s.MembersOf(name)), func(m *snapshot.Member) bool { return m.Leaving })
+	return slices.DeleteFunc(s.MembersOf(name).Slice(), func(m *snapshot.Member) bool { return m.Leaving })
 }
 
 // again is the request for the members that run, all of them.

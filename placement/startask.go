@@ -65,7 +65,7 @@ func tightest(v *layout.View, rules []gang.Rule) (tier int32, is bool) {
 func leastNew(s *snapshot.Snapshot, req *gang.Request) int {
 	switch {
 	case req.MinMember > 0:
-		return max(1, req.MinMember-len(s.MembersOf(req.Name)))
+		return max(1, req.MinMember-s.MembersOf(req.Name).Len())
 	case req.MinParts == 0 && allWhole(req.Parts):
 		return len(req.Members)
 	}

@@ -113,7 +113,7 @@ func newTeam(ctx context.Context, c *snapshot.Snapshot, requests []*gang.Request
 			errs = append(errs, muster.Unsupported(field+".Slots", "", "slots that the host tells, of gangs that start together"))
 		}
 		alone := func(m *snapshot.Member) bool { return m.Class.Alone != "" && !saysAlone(r, m) }
-		if len(requests) > 1 && slices.ContainsFunc(c.MembersOf(r.Name), alone) { // in the common request the others would be no company
+		if len(requests) > 1 && c.MembersOf(r.Name).ContainsFunc(alone) { // in the common request the others would be no company
 			errs = append(errs, muster.Unsupported(field+".Name", r.Name, "gangs that start together, of which one is alone where it runs, and not by its request"))
 		}
 		p.Done()
@@ -304,7 +304,7 @@ func (t *team) Ranking(p *problem.Problem) []ranks.Ranked {
 		all = append(all, ranks.Ranked{Name: p.Request.Members[i].Name, Index: p.Request.Members[i].Index, Indexed: true, Pos: -1})
 	}
 	for i, r := range t.gangs {
-		for _, m := range p.Snapshot.MembersOf(r.Name) {
+		for _, m := range p.Snapshot.MembersOf(r.Name).All() {
 			if !m.Leaving || p.Request.IgnoreLeaving {
 				name := t.commonName(i, m.Name)
 				all = append(all, ranks.Ranked{Name: name, Index: t.ranks[name], Indexed: true, Pos: p.Model.View.At(m.Node)})

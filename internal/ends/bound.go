@@ -107,7 +107,7 @@ func (t *Timeline) reach(i int) {
 
 // addAll gives back what the members of a gang hold who are not leaving, or takes it.
 func (b *bound) addAll(g *snapshot.GangMembers, sign int64) {
-	for _, m := range g.Members {
+	for _, m := range g.Members.All() {
 		if !m.Leaving {
 			b.add(m, sign)
 		}

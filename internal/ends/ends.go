@@ -113,7 +113,7 @@ func With(c *snapshot.Snapshot, gang string, end int64) int64 {
 // order: time.1
 func Of(g *snapshot.GangMembers) (last int64) {
 	var of *snapshot.MemberClass
-	for _, m := range g.Members {
+	for _, m := range g.Members.All() {
 		switch {
 		case m.Leaving || m.Class == of:
 			continue

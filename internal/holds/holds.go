@@ -40,8 +40,8 @@ func From(c *snapshot.Snapshot, gang string) (at int64) {
 	if _, held := For(gang); !held || g == nil {
 		return 0
 	}
-	at = g.Members[0].Started
-	for _, m := range g.Members {
+	at = g.Members.At(0).Started
+	for _, m := range g.Members.All() {
 		at = min(at, m.Started)
 	}
 	return at
@@ -85,7 +85,7 @@ func boardOf(c *snapshot.Snapshot) *board {
 // Of lists what is held: by gang, then by member, in natural order of names.
 func Of(c *snapshot.Snapshot) (out []cluster.Hold) {
 	each(c, func(gang string, held *snapshot.GangMembers) {
-		for _, m := range held.Members {
+		for _, m := range held.Members.All() {
 			r := c.ExportMember(m)
 			out = append(out, cluster.Hold{
 				Gang: gang, Member: r.Member, Node: r.Node, Resources: r.Resources, NUMA: r.NUMA, Quota: r.Quota, NonPreemptible: r.NonPreemptible,
@@ -183,7 +183,7 @@ func Meanwhile(c *snapshot.Snapshot, gang string, end int64) (_ *snapshot.Snapsh
 		names := map[string]bool{}
 		for _, i := range gone {
 			names[b.holders[i].gang] = true
-			for _, m := range b.holders[i].held.Members {
+			for _, m := range b.holders[i].held.Members.All() {
 				rows = append(rows, c.ExportMember(m))
 			}
 		}
@@ -211,7 +211,7 @@ func Take(c *snapshot.Snapshot, priority int64, node int32) (*snapshot.Snapshot,
 	var all []*snapshot.GangMembers
 	each(c, func(_ string, held *snapshot.GangMembers) {
 		on := func(m *snapshot.Member) bool { return m.Node == node }
-		if held.Priority < priority && (node < 0 || slices.ContainsFunc(held.Members, on)) {
+		if held.Priority < priority && (node < 0 || held.Members.ContainsFunc(on)) {
 			all = append(all, held)
 		}
 	})

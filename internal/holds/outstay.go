@@ -38,7 +38,7 @@ func Outstayed(c *snapshot.Snapshot, priority int64, gang string, end int64) (ho
 
 // lacks says whether what is held would have no room at an instant if a gang stayed that had ended by then.
 func lacks(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, g *snapshot.GangMembers) bool {
-	if c.Quotas != nil && g.Members[0].Class.Quota != "" && held.Members[0].Class.Quota != "" {
+	if c.Quotas != nil && g.Members.At(0).Class.Quota != "" && held.Members.At(0).Class.Quota != "" {
 		return true
 	}
 	return !fitsThen(c, held, at, g) && fitsThen(c, held, at, nil)
@@ -46,8 +46,8 @@ func lacks(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, g *snapsh
 
 // firstOf is the instant from which on room is held for a gang; 0: at once.
 func firstOf(held *snapshot.GangMembers) int64 {
-	first := held.Members[0].Started
-	for _, m := range held.Members {
+	first := held.Members.At(0).Started
+	for _, m := range held.Members.All() {
 		if m.Started == 0 {
 			return 0
 		}
@@ -61,12 +61,12 @@ func firstOf(held *snapshot.GangMembers) int64 {
 func fitsThen(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, stays *snapshot.GangMembers) bool {
 	until, called := ends.Of(held), Gangs(c)
 	joint := ends.Joint(c, called)
-	gone := refs(held.Members)
+	gone := refs(held.Members.Slice())
 	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		end := joint[called(g.Name)]
 		_, room := For(g.Name)
 		over := end != 0 && end <= at || room && begins(firstOf(g), until)
-		for _, m := range g.Members {
+		for _, m := range g.Members.All() {
 			if g != held && g != stays && over || g != held && m.Leaving {
 				gone = append(gone, cluster.MemberRef{Gang: g.Name, Member: m.Name})
 			}
@@ -78,13 +78,13 @@ func fitsThen(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, stays 
 		return true // never: they are there
 	}
 	var rows []cluster.Running
-	for _, m := range held.Members {
+	for _, m := range held.Members.All() {
 		rows = append(rows, c.ExportMember(m))
 	}
 	if then, err = then.Update(cluster.Delta{Place: rows}); err != nil {
 		return false
 	}
-	for _, m := range held.Members {
+	for _, m := range held.Members.All() {
 		if then.Member(held.Name, m.Name).Unwelcome(then) != "" {
 			return false
 		}

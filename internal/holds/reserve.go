@@ -74,7 +74,7 @@ func Binding(c *snapshot.Snapshot, priority int64, gang string, end int64, is fu
 // outstays notes what members of the gang that plans hold, which stay behind the end that it had.
 func (r *Reserve) outstays(gang string, was int64) {
 	r.late = map[int32][][]int64{}
-	for _, m := range r.c.MembersOf(gang) {
+	for _, m := range r.c.MembersOf(gang).All() {
 		i, there := r.place(m.Node)
 		if !there || m.Leaving {
 			continue

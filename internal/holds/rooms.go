@@ -179,7 +179,7 @@ func lifetimeOf(c *snapshot.Snapshot, gang string) (life lifetime, runs bool) {
 
 // nodesOf are the nodes of the members of a gang, each as often as it has members there.
 func nodesOf(c *snapshot.Snapshot, gang string) (ids []int32) {
-	for _, m := range c.MembersOf(gang) {
+	for _, m := range c.MembersOf(gang).All() {
 		ids = append(ids, m.Node)
 	}
 	return ids

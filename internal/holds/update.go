@@ -174,7 +174,7 @@ func ended(c *snapshot.Snapshot, d *cluster.Delta, fresh map[string][]cluster.Ho
 	for _, held := range all {
 		gang, _ := For(held.Name)
 		_, again := fresh[gang]
-		for _, m := range held.Members {
+		for _, m := range held.Members.All() {
 			node := c.Lineage.NodeName(m.Node)
 			if again || away[node] || runs[cluster.MemberRef{Gang: gang, Member: m.Name}] || !hasZones(set[node], m) {
 				gone = append(gone, m)

@@ -64,7 +64,7 @@ func TestViewsAreCarried(t *testing.T) {
 		for _, v := range *list {
 			var gone []cluster.MemberRef
 			for _, i := range v.without {
-				gone = append(gone, refs(boardOf(c).holders[i].held.Members)...)
+				gone = append(gone, refs(boardOf(c).holders[i].held.Members.Slice())...)
 			}
 			want, err := c.Update(cluster.Delta{Remove: gone})
 			require.NoError(t, err)

@@ -78,7 +78,7 @@ func newIndex(c *snapshot.Snapshot) *Index {
 	reader := ix.table.reader()
 	list, next := make([]listed, 0, c.Gangs.Len()), make([]int32, len(c.Lineage.Names)+1)
 	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
-		for _, m := range g.Members {
+		for _, m := range g.Members.All() {
 			if m.MayLeave() {
 				list = append(list, listed{m.Node, reader.profileOf(g, m), m.Started})
 				next[m.Node+1]++

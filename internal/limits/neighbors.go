@@ -68,8 +68,8 @@ func (n *Neighbors) isOwn(m *snapshot.Member) bool {
 }
 
 // ownGangs yields the running members of each own gang. O(log gangs), or O(gangs) for several.
-func (n *Neighbors) ownGangs() iter.Seq[[]*snapshot.Member] {
-	return func(yield func([]*snapshot.Member) bool) {
+func (n *Neighbors) ownGangs() iter.Seq[snapshot.Members] {
+	return func(yield func(snapshot.Members) bool) {
 		if n.gang != "" {
 			yield(n.snapshot.MembersOf(n.gang))
 			return
@@ -84,7 +84,7 @@ func (n *Neighbors) HasOwn() bool {
 		return false
 	}
 	for members := range n.ownGangs() {
-		if len(members) > 0 {
+		if members.Len() > 0 {
 			return true
 		}
 	}
@@ -138,10 +138,11 @@ func (n *Neighbors) opened(state State) map[int32]int32 {
 	}
 	open := map[int32]int32{}
 	for members := range n.ownGangs() {
+		those := members.All()
 		if state == Others && n.asking != "" {
-			members = slices.DeleteFunc(slices.Clone(members), func(m *snapshot.Member) bool { return !n.isOwn(m) })
+			those = slices.All(slices.DeleteFunc(members.Slice(), func(m *snapshot.Member) bool { return !n.isOwn(m) }))
 		}
-		n.snapshot.Lineage.CountClosed(open, members, nil)
+		n.snapshot.Lineage.CountClosed(open, those, nil)
 	}
 	if state == Staying {
 		n.leavingOpen(open)
@@ -159,12 +160,12 @@ func (n *Neighbors) leavingOpen(open map[int32]int32) {
 		}
 		last = m.Class.Gang
 		var staying []*snapshot.Member
-		for _, other := range c.MembersOf(last) {
+		for _, other := range c.MembersOf(last).All() {
 			if !other.Leaving {
 				staying = append(staying, other)
 			}
 		}
-		c.Lineage.CountClosed(open, c.MembersOf(last), staying)
+		c.Lineage.CountClosed(open, c.MembersOf(last).All(), slices.All(staying))
 	}
 }
 
@@ -208,7 +209,7 @@ func (n *Neighbors) Apart(nodes []int32, state State) []int32 {
 	}
 	var near []int32
 	for members := range n.ownGangs() {
-		for _, m := range members {
+		for _, m := range members.All() {
 			near = append(near, m.Node)
 		}
 	}
@@ -287,7 +288,7 @@ func (n *Neighbors) shuts(m *snapshot.Member, entered map[int32][]string) bool {
 		return false
 	}
 	shut := map[int32]int32{}
-	n.snapshot.Lineage.CountClosed(shut, []*snapshot.Member{m}, nil)
+	n.snapshot.Lineage.CountClosed(shut, slices.All([]*snapshot.Member{m}), nil)
 	for id := range shut {
 		if slices.ContainsFunc(entered[id], func(gang string) bool { return gang != m.Class.Gang }) {
 			return true

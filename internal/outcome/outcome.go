@@ -57,19 +57,18 @@ func (o *Outcome) Members() (*problem.Problem, []int32) {
 // WaitsFor lists the leaving members that a plan waits for: for their names, and beside these the fewest for their room. The order is that of
 // gang and name.
 func (o *Outcome) WaitsFor() []*snapshot.Member {
-	named := o.Namesakes()
-	if len(named) == 0 {
+	if !someLeave(o.Of.Snapshot, o.Of.Request.Name) {
 		return o.Waits
 	}
-	return o.Of.WaitsFor(o.Positions, named...)
+	if named := o.Namesakes(); len(named) > 0 {
+		return o.Of.WaitsFor(o.Positions, named...)
+	}
+	return o.Waits
 }
 
-// Namesakes are the leaving members whose names new members have: both cannot run at once. The order is that of ranks. O(members), where some leave.
+// Namesakes are the leaving members whose names new members have: both cannot run at once. The order is that of ranks. O(members * log).
 func (o *Outcome) Namesakes() (named []*snapshot.Member) {
 	p := o.Of
-	if !someLeave(p.Snapshot, p.Request.Name) {
-		return nil
-	}
 	members, positions := o.Members()
 	for i := range positions {
 		if m := p.Snapshot.Member(p.Request.Name, members.NameOf(members.Model.Pending[i])); m != nil {

@@ -43,7 +43,7 @@ type Problem struct {
 	ordered   bool               // the request lists its members in rank order
 	Pinned    map[string]bool    // members that are not preemptible
 	Team      Team               // gangs that start together, whose common request this is; else nil
-	Own       []*snapshot.Member // the gang's members on the cluster, in natural order of names
+	Own       snapshot.Members   // the gang's members on the cluster, in natural order of names
 	names     []string           // of the members, or units, by rank; of the new ones alone, in rank order, where there are fresh ranks
 	fresh     []int              // the ranks of the new ones, where those of Own have all others in the order in which they are; else nil
 	below     *layout.Census     // how many of them are below a vertex, as the snapshot counts them; nil: it does not, or others run as well

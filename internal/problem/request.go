@@ -47,7 +47,7 @@ func rankMembers(p *Problem) error {
 	if runs {
 		p.Own = g.Members
 	}
-	if len(p.Own) == 0 && p.ordered {
+	if !runs && p.ordered {
 		p.Model.Pending, p.names = p.scratch.pending[:0], p.scratch.names[:0]
 		for i := range p.Request.Members {
 			p.Model.Pending, p.names = append(p.Model.Pending, i), append(p.names, p.Request.Members[i].Name)
@@ -55,7 +55,7 @@ func rankMembers(p *Problem) error {
 		p.scratch.pending, p.scratch.names, p.Model.Ranks = p.Model.Pending, p.names, len(p.names)
 		return nil
 	}
-	for i := 0; i < len(p.Request.Members) && len(p.Own) > 0; i++ {
+	for i := 0; i < len(p.Request.Members) && runs; i++ {
 		name := p.Request.Members[i].Name
 		if m := p.Snapshot.Member(p.Request.Name, name); m != nil && (!m.Leaving || p.Request.IgnoreLeaving) {
 			return muster.Invalid(fmt.Sprintf("request.Members[%d].Name", i), name, "the member runs already")
@@ -76,7 +76,7 @@ func rankMembers(p *Problem) error {
 // cut into groups and only some have an index. The ranks are those of [ranks.Of]. O(new members * log), and the cost of a census.
 func rankBeside(p *Problem, g *snapshot.GangMembers) bool {
 	var sizes []int
-	if groups, err := p.Request.Levels(max(len(p.Request.Members)+len(g.Members), p.Request.Total)); err == nil { // else countMembers says so
+	if groups, err := p.Request.Levels(max(len(p.Request.Members)+g.Members.Len(), p.Request.Total)); err == nil { // else countMembers says so
 		for _, level := range groups {
 			sizes = append(sizes, level.Size)
 		}
@@ -85,16 +85,16 @@ func rankBeside(p *Problem, g *snapshot.GangMembers) bool {
 	if below == nil {
 		return false
 	}
-	fresh, at := ranks.Beside(p.Request, g.Members)
-	if isCut(p.Request) && someIndexed(fresh, g.Members) {
+	fresh, at := ranks.Beside(p.Request, ranks.Stand(&g.Members))
+	if isCut(p.Request) && someIndexed(fresh, &g.Members) {
 		return false
 	}
 	p.below, p.Model.Pending, p.names = below, append(p.scratch.pending[:0], at...), p.scratch.names[:0]
 	for i := range fresh {
 		p.names = append(p.names, fresh[i].Name)
 	}
-	p.Model.Running = roll.Beside(ranks.Standing(g.Members), p.Model.View, at).InBlocks(blocks)
-	p.fresh, p.scratch.pending, p.scratch.names, p.Model.Ranks = at, p.Model.Pending, p.names, len(fresh)+len(g.Members)
+	p.Model.Running = roll.Beside(ranks.Stand(&g.Members), p.Model.View, at).InBlocks(blocks)
+	p.fresh, p.scratch.pending, p.scratch.names, p.Model.Ranks = at, p.Model.Pending, p.names, len(fresh)+g.Members.Len()
 	p.Model.LCA = runningLCA(p)
 	return true
 }
@@ -103,8 +103,8 @@ func rankBeside(p *Problem, g *snapshot.GangMembers) bool {
 func isCut(r *gang.Request) bool { return r.PP > 0 || r.DP > 0 || len(r.Groups) > 0 }
 
 // someIndexed says whether some members have an index and others have none; both lists are in rank order and not empty.
-func someIndexed(fresh []ranks.Ranked, running []*snapshot.Member) bool {
-	first, last := fresh[0].Indexed || running[0].Indexed, fresh[len(fresh)-1].Indexed && running[len(running)-1].Indexed
+func someIndexed(fresh []ranks.Ranked, running *snapshot.Members) bool {
+	first, last := fresh[0].Indexed || running.At(0).Indexed, fresh[len(fresh)-1].Indexed && running.At(running.Len()-1).Indexed
 	return first && !last
 }
 
@@ -117,7 +117,7 @@ func (p *Problem) NameOf(rank int) string {
 	if is {
 		return p.names[i]
 	}
-	return p.Own[rank-i].Name
+	return p.Own.At(rank - i).Name
 }
 
 // place divides members, given in rank order, into pending and running ones.

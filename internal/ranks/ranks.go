@@ -24,9 +24,9 @@ func pending(m *gang.Member) Ranked { return Ranked{m.Name, m.Index, m.Indexed, 
 
 // Of is all members in rank order: the new ones of a request, and of those on the cluster, which come in natural order of names, the ones
 // that stay. Positions are those of the view. O(members * log), without the logarithm where few are new and the others in order.
-func Of(req *gang.Request, own []*snapshot.Member, v *layout.View) []Ranked {
-	all := make([]Ranked, 0, len(req.Members)+len(own))
-	for _, m := range own {
+func Of(req *gang.Request, own snapshot.Members, v *layout.View) []Ranked {
+	all := make([]Ranked, 0, len(req.Members)+own.Len())
+	for _, m := range own.All() {
 		if !m.Leaving || req.IgnoreLeaving {
 			all = append(all, Ranked{m.Name, m.Index, m.Indexed, v.At(m.Node)})
 		}
@@ -48,13 +48,16 @@ func Of(req *gang.Request, own []*snapshot.Member, v *layout.View) []Ranked {
 }
 
 // Standing are running members in rank order. Their places are nodes.
-type Standing []*snapshot.Member
+type Standing struct{ members *snapshot.Members }
+
+// Stand says that members are in rank order, and none of them leaves. The list is kept.
+func Stand(members *snapshot.Members) Standing { return Standing{members} }
 
 // Len is the number of members.
-func (s Standing) Len() int { return len(s) }
+func (s Standing) Len() int { return s.members.Len() }
 
 // At is the node of the i-th.
-func (s Standing) At(i int) int32 { return s[i].Node }
+func (s Standing) At(i int) int32 { return s.members.At(i).Node }
 
 // Beside is the new members of a request in rank order, and the rank that each has where the others, none of whom leaves, stand in rank order
 // too. The slices are the caller's. O(new members * log).
@@ -67,8 +70,8 @@ func Beside(req *gang.Request, running Standing) (fresh []Ranked, at []int) {
 		slices.SortFunc(fresh, Compare)
 	}
 	for i := range fresh {
-		before, _ := slices.BinarySearchFunc(running, fresh[i], func(m *snapshot.Member, f Ranked) int {
-			return Compare(Ranked{m.Name, m.Index, m.Indexed, 0}, f)
+		before, _ := running.members.Search(func(m *snapshot.Member) int {
+			return Compare(Ranked{m.Name, m.Index, m.Indexed, 0}, fresh[i])
 		})
 		at[i] = i + before
 	}

@@ -112,8 +112,9 @@ func TestNewMembersBesideRunningOnes(t *testing.T) {
 		req.Members = rapid.Permutation(req.Members).Draw(t, "order")
 		c, err := snapshot.New(spec)
 		require.NoError(t, err)
-		v, running := c.Lineage.Tree(""), ranks.Standing(c.MembersOf("g"))
-		all := ranks.Of(req, running, v)
+		v, members := c.Lineage.Tree(""), c.MembersOf("g")
+		running := ranks.Stand(&members)
+		all := ranks.Of(req, members, v)
 		fresh, at := ranks.Beside(req, running)
 		require.Len(t, fresh, len(req.Members))
 		for i, m := range fresh {

@@ -10,7 +10,7 @@ type ends struct{ members, lost []int64 }
 func endsOf(gangs []*snapshot.GangMembers, lost map[string]int64) (e ends) {
 	for _, g := range gangs {
 		n := int64(0)
-		for _, m := range g.Members {
+		for _, m := range g.Members.All() {
 			if !m.IsDaemon() && !m.Leaving {
 				n++
 			}

@@ -42,7 +42,7 @@ func (r *rooms) ending(p *scope, gangs []*snapshot.GangMembers) *ending {
 		e.amount = append(e.amount, n.Amount)
 	}
 	for k, g := range p.elements {
-		r.byNode.Each(r.p.Snapshot, gangs[g].Members, func(id int32, on []*snapshot.Member) {
+		r.byNode.Each(r.p.Snapshot, gangs[g].Members.All(), func(id int32, on []*snapshot.Member) {
 			if d, ok := r.domainOf(r.p.Model.View.At(id)); !ok || d != p.domain || !r.takes(id) {
 				return
 			}

@@ -60,7 +60,7 @@ func ended(gangs []*snapshot.GangMembers, set []int32) edit {
 	return func(at state) (state, bool) {
 		var d cluster.Delta
 		for _, e := range set {
-			for _, m := range gangs[e].Members {
+			for _, m := range gangs[e].Members.All() {
 				if !m.IsDaemon() {
 					d.Remove = append(d.Remove, cluster.MemberRef{Gang: m.Class.Gang, Member: m.Name})
 				}
@@ -78,7 +78,7 @@ func (r *rooms) gainsOf(g *snapshot.GangMembers) []gain {
 	}
 	first := len(r.gains)
 	r.gains = append(r.gains, r.opened(g)...)
-	r.byNode.Each(r.p.Snapshot, g.Members, func(id int32, on []*snapshot.Member) {
+	r.byNode.Each(r.p.Snapshot, g.Members.All(), func(id int32, on []*snapshot.Member) {
 		switch {
 		case r.rough:
 			r.gains = append(r.gains, gain{r.p.Model.View.At(id), 1})

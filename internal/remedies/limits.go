@@ -30,7 +30,7 @@ func hardLimits(req *gang.Request) (out []limited) {
 // harder to keep.
 func (f *Search) limits(at state) (steps []step) {
 	for _, l := range hardLimits(at.req) {
-		all := len(at.req.Members) + len(at.s.MembersOf(at.req.Name)) // a limit of so many says nothing of numbers
+		all := len(at.req.Members) + at.s.MembersOf(at.req.Name).Len() // a limit of so many says nothing of numbers
 		if l.most == 0 || l.most >= all {
 			steps = append(steps, f.one(at, l.dropped)...)
 			continue

@@ -223,7 +223,7 @@ func fewestMembers(_ *Search, at state) []edit {
 		return out
 	}
 	running := 0
-	for _, m := range at.s.MembersOf(at.req.Name) {
+	for _, m := range at.s.MembersOf(at.req.Name).All() {
 		if !m.Leaving || at.req.IgnoreLeaving {
 			running++
 		}

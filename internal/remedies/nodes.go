@@ -74,7 +74,7 @@ func (r *rooms) returning(all []int32) (c *choice, ids []int32) {
 		units int64
 	}
 	classes := map[key]int32{}
-	alike := !r.rough && !r.p.Room.Zones().Bind() && !r.evicts && len(r.p.Own) == 0
+	alike := !r.rough && !r.p.Room.Zones().Bind() && !r.evicts && r.p.Own.Len() == 0
 	c = &choice{}
 	for _, id := range all {
 		pos := r.p.Model.View.At(id)

@@ -100,7 +100,7 @@ func onSnapshot(t require.TestingT, c *snapshot.Snapshot, req *gang.Request, sha
 	v := c.Lineage.Tree("")
 	m := &model.Model{View: v, LCA: -1, Room: plain{}, Siblings: layout.NewCensus(v)}
 	var running []roll.Member
-	for i, o := range c.MembersOf(req.Name) {
+	for i, o := range c.MembersOf(req.Name).All() {
 		if validity.Stays(req, &cluster.Running{Leaving: o.Leaving}) {
 			running = append(running, roll.Member{Pos: v.At(o.Node), Rank: i})
 			m.Siblings.Add(v.At(o.Node), 1)

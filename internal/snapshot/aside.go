@@ -65,27 +65,29 @@ func MembersOn(c *Snapshot, id int32) iter.Seq[*Member] {
 
 // ByNode goes through members of gangs node by node, in memory that it uses again.
 type ByNode struct {
-	seen   []int32 // by node, the list in which it was met last
-	list   int32
-	sorted []*Member
+	seen []int32 // by node, the list in which it was met last
+	list int32
+	copy []*Member
 }
 
 // Each calls f with the members on each node that some of a list are on; f may not keep the slice. O(members), and sorted where several
 // are on one node.
-func (b *ByNode) Each(c *Snapshot, members []*Member, f func(id int32, on []*Member)) {
+func (b *ByNode) Each(c *Snapshot, list iter.Seq2[int, *Member], f func(id int32, on []*Member)) {
 	if n := len(c.Lineage.Names); len(b.seen) != n {
 		b.seen, b.list = make([]int32, n), 0
 	}
 	b.list++
-	apart := true
+	b.copy = b.copy[:0]
+	for _, m := range list {
+		b.copy = append(b.copy, m)
+	}
+	apart, members := true, b.copy
 	for _, m := range members {
 		apart = apart && b.seen[m.Node] != b.list
 		b.seen[m.Node] = b.list
 	}
 	if !apart && !slices.IsSortedFunc(members, compareNodes) {
-		b.sorted = append(b.sorted[:0], members...)
-		slices.SortFunc(b.sorted, compareNodes)
-		members = b.sorted
+		slices.SortFunc(members, compareNodes)
 	}
 	for first, i := 0, 0; i < len(members); first = i {
 		for i < len(members) && members[i].Node == members[first].Node {

@@ -48,7 +48,7 @@ func (g *GangMembers) count(v *layout.View) *layout.Census {
 	switch {
 	case last == nil:
 		census = layout.NewCensus(v)
-		for _, m := range g.Members {
+		for _, m := range g.Members.All() {
 			census.Add(v.At(m.Node), 1)
 		}
 	case last.since == nil:
@@ -64,7 +64,7 @@ func (g *GangMembers) count(v *layout.View) *layout.Census {
 			}
 		}
 	}
-	if len(g.Members) >= keptFrom {
+	if g.Members.Len() >= keptFrom {
 		g.held.Store(&held{v, census, nil})
 	}
 	return census
@@ -89,7 +89,7 @@ func (g *GangMembers) follow(was *GangMembers, gone, fresh []*Member) {
 	if last.since != nil {
 		total += last.since.total
 	}
-	if total > len(g.Members)/4 {
+	if total > g.Members.Len()/4 {
 		return
 	}
 	since := &changes{nodesOf(gone), nodesOf(fresh), last.since, total}
@@ -112,10 +112,10 @@ func (g *GangMembers) cutAt(v *layout.View, sizes []int) *blocks.Blocks {
 	if last == nil {
 		last = &cut{}
 	}
-	at := func(i int) int32 { return v.At(g.Members[i].Node) }
-	next := blocks.Cut(len(g.Members), at, v, sizes, last.blocks, last.same)
-	if next != last.blocks && len(g.Members) >= keptFrom {
-		g.cut.Store(&cut{next, len(g.Members)})
+	at := func(i int) int32 { return v.At(g.Members.At(i).Node) }
+	next := blocks.Cut(g.Members.Len(), at, v, sizes, last.blocks, last.same)
+	if next != last.blocks && g.Members.Len() >= keptFrom {
+		g.cut.Store(&cut{next, g.Members.Len()})
 	}
 	return next
 }

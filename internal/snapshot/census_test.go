@@ -25,7 +25,7 @@ func counted(c *Snapshot, gang string, v *layout.View) string {
 	if census == nil {
 		return "not in rank order"
 	}
-	out := fmt.Sprintln(v.Name, census.Lowest(v.At(g.Members[0].Node)))
+	out := fmt.Sprintln(v.Name, census.Lowest(v.At(g.Members.At(0).Node)))
 	for x := range layout.Vertex(v.NumDomains()) + v.Nodes {
 		if n := census.At(x); n > 0 {
 			out += fmt.Sprintln(x, n)
@@ -34,7 +34,7 @@ func counted(c *Snapshot, gang string, v *layout.View) string {
 	for _, t := range v.SwitchTiers()[1:] {
 		out += fmt.Sprintln("tier", t, census.Used(t))
 	}
-	for n := range len(g.Members) {
+	for n := range g.Members.Len() {
 		for level := range 2 {
 			out += fmt.Sprintln(blocks.Reached(level, n))
 		}
@@ -70,7 +70,7 @@ func drawCounted(t *rapid.T, gang string, member, nodes int) cluster.Running {
 // drawCountedChange is a change of some members of two gangs: those that run go, leave or come back elsewhere, others come.
 func drawCountedChange(t *rapid.T, c *Snapshot, nodes int) (d cluster.Delta) {
 	for _, gang := range []string{"a", "b"} {
-		if len(c.MembersOf(gang)) > 0 && rapid.IntRange(0, 19).Draw(t, "whole gang") == 19 {
+		if c.MembersOf(gang).Len() > 0 && rapid.IntRange(0, 19).Draw(t, "whole gang") == 19 {
 			if rapid.Bool().Draw(t, "leaves") {
 				d.LeavingGangs = append(d.LeavingGangs, gang)
 			} else {
@@ -137,7 +137,7 @@ func TestCensusFollowsChanges(t *testing.T) {
 			})
 			if g, runs := c.Gangs.Get(&GangMembers{Name: "a"}); runs && g.inRankOrder && g.held.Load() != nil {
 				followed++
-				if kept := g.cut.Load(); len(g.Members) >= keptFrom && kept != nil && kept.same >= 8 {
+				if kept := g.cut.Load(); g.Members.Len() >= keptFrom && kept != nil && kept.same >= 8 {
 					cut++
 				}
 			}

@@ -324,7 +324,7 @@ func stateOf(t require.TestingT, c *Snapshot) stated {
 		s.by["place of "+n.Name] = c.View("").Path(c.View("").NodeVertex(c.View("").At(id)), func(int32) string { return n.Name })
 	}
 	c.Gangs.Ascend(func(g *GangMembers) bool {
-		s.by["gang "+g.Name] = []int64{g.Priority, int64(g.Least), int64(g.Staying), int64(len(g.Members))}
+		s.by["gang "+g.Name] = []int64{g.Priority, int64(g.Least), int64(g.Staying), int64(g.Members.Len())}
 		return true
 	})
 	var keyed, leaving []string

@@ -4,6 +4,7 @@ package snapshot
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/muster-sched/muster/internal/cow"
@@ -41,7 +42,7 @@ func (n *closedNodes) By(id int32) int32 { return n.by.At(id) }
 // there any more closes the node alone. O(members * tiers).
 //
 // order: limits.6
-func (l *Lineage) closedBy(members []*Member) (out []closing) {
+func (l *Lineage) closedBy(members iter.Seq2[int, *Member]) (out []closing) {
 	for _, m := range members {
 		if m.Class.Alone == "" {
 			continue
@@ -60,9 +61,12 @@ func (l *Lineage) closedBy(members []*Member) (out []closing) {
 }
 
 // CountClosed adds, by node, how many domains members of one gang close that others of it do not. O(members * tiers), and the nodes of the
-// domains.
-func (l *Lineage) CountClosed(into map[int32]int32, members, others []*Member) {
-	kept := l.closedBy(others)
+// domains. others may be nil.
+func (l *Lineage) CountClosed(into map[int32]int32, members, others iter.Seq2[int, *Member]) {
+	var kept []closing
+	if others != nil {
+		kept = l.closedBy(others)
+	}
 	for _, d := range l.closedBy(members) {
 		if slices.Contains(kept, d) {
 			continue
@@ -99,8 +103,8 @@ func (l *Lineage) Tree(name string) *layout.View {
 }
 
 // reclose closes and opens domains where the members of a gang change. O(members), and the nodes of the domains that change.
-func reclose(c *Snapshot, old, members []*Member) {
-	before, after := c.Lineage.closedBy(old), c.Lineage.closedBy(members)
+func reclose(c *Snapshot, old, members Members) {
+	before, after := c.Lineage.closedBy(old.All()), c.Lineage.closedBy(members.All())
 	for _, d := range before {
 		if !slices.Contains(after, d) {
 			closeNodes(c, d, -1)
@@ -148,7 +152,7 @@ func recloseAll(c *Snapshot) {
 		}
 	}
 	c.Gangs.Ascend(func(g *GangMembers) bool {
-		reclose(c, nil, g.Members)
+		reclose(c, Members{}, g.Members)
 		return true
 	})
 }
@@ -172,7 +176,7 @@ func (m *Member) Unwelcome(c *Snapshot) (reason string) {
 	own := func(o *Member) bool { return o.Class.Gang == m.Class.Gang }
 	if !m.Class.Tolerated && c.Closed.By(m.Node) > 0 {
 		c.Gangs.Ascend(func(g *GangMembers) bool {
-			if g.Name != m.Class.Gang && slices.ContainsFunc(c.Lineage.closedBy(g.Members), func(d closing) bool {
+			if g.Name != m.Class.Gang && slices.ContainsFunc(c.Lineage.closedBy(g.Members.All()), func(d closing) bool {
 				return d.view.Contains(d.at, d.view.NodeVertex(d.view.At(m.Node)))
 			}) {
 				reason = "members of " + g.Name + " are alone here"

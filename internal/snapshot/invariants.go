@@ -13,8 +13,8 @@ import (
 func (c *Snapshot) checkSnapshot() {
 	var all, leaving []*Member
 	c.Gangs.Ascend(func(g *GangMembers) bool {
-		invariant.Hold(len(g.Members) > 0, "gang %s has no members", g.Name)
-		all = append(all, g.Members...)
+		invariant.Hold(g.Members.Len() > 0, "gang %s has no members", g.Name)
+		all = append(all, g.Members.Slice()...)
 		return true
 	})
 	for _, m := range all {
@@ -22,7 +22,7 @@ func (c *Snapshot) checkSnapshot() {
 		invariant.Hold(ok || m.Class.AffinityKey == "", "gang %s is not listed for affinity key %s", m.Class.Gang, m.Class.AffinityKey)
 	}
 	c.anchors.Ascend(func(a anchor) bool {
-		invariant.Hold(slices.ContainsFunc(c.MembersOf(a.gang), func(m *Member) bool { return m.Class.AffinityKey == a.key }),
+		invariant.Hold(c.MembersOf(a.gang).ContainsFunc(func(m *Member) bool { return m.Class.AffinityKey == a.key }),
 			"gang %s has no member with affinity key %s", a.gang, a.key)
 		return true
 	})

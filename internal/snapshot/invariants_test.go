@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/sorted"
 )
 
 // With the build tag `invariants` a snapshot that is wrong is seen.
@@ -33,7 +34,7 @@ func TestInvariantsSeeDefects(t *testing.T) {
 		"invariant: the members on node n0 are not those of the gangs": func(c *Snapshot) { c.on.Set(0, c.on.At(1)) },
 		"invariant: member x x-0 is out of order": func(c *Snapshot) {
 			m := c.on.At(1).m
-			c.Gangs.ReplaceOrInsert(&GangMembers{Name: "x", Members: []*Member{m, m}})
+			c.Gangs.ReplaceOrInsert(&GangMembers{Name: "x", Members: sorted.Of([]*Member{m, m})})
 		},
 	} {
 		c := fresh()

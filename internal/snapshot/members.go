@@ -12,6 +12,7 @@ import (
 	"github.com/google/btree"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/internal/sorted"
 	"github.com/muster-sched/muster/numa"
 )
 
@@ -46,7 +47,7 @@ type MemberClass struct {
 }
 
 // is says whether two classes of a gang are equal. Amounts are compared by address: within one change equal ones are
-// mostly the same slice, see [Vectors]. Where they are not, members get two classes, which decides nothing. Nil and
+// mostly the same slice, see [vectors]. Where they are not, members get two classes, which decides nothing. Nil and
 // empty budgets differ, so that members read back as they were given.
 func (c *MemberClass) is(o *MemberClass) bool {
 	return &c.Holds[0] == &o.Holds[0] && c.AffinityKey == o.AffinityKey && c.Quota == o.Quota && c.Priority == o.Priority &&
@@ -60,11 +61,14 @@ func (m *Member) MayLeave() bool { return !m.Pinned && !m.Class.unevictable && !
 // IsDaemon says whether the member belongs to its node, and leaves only with it.
 func (m *Member) IsDaemon() bool { return m.Class.unevictable }
 
+// Members are members in the order of CompareMembers.
+type Members = sorted.List[*Member]
+
 // GangMembers are the running members of one gang in natural order of names, at least one. Snapshots share it, so it
 // never changes, but for what is kept to be counted once: setGang replaces it.
 type GangMembers struct {
 	Name    string
-	Members []*Member
+	Members Members
 	// Of the members that are not leaving: their number; how many of them must run together (0: each stands for itself;
 	// may be more than Staying); and the lowest of their priorities (0 if all are leaving).
 	Staying, Least int32
@@ -82,11 +86,13 @@ type GangMembers struct {
 // nothing; 0 asks for all that stay, unless that is one alone, which is a plain pod. O(members).
 //
 // order: victims.3
-func newGangMembers(name string, members []*Member) *GangMembers {
+func newGangMembers(name string, members Members) *GangMembers {
 	g := &GangMembers{Name: name, Members: members, inRankOrder: true}
-	for i, m := range members {
-		g.inRankOrder = g.inRankOrder && !m.Leaving && (i == 0 || compareIndexes(members[i-1], m) <= 0)
+	var last *Member
+	for _, m := range members.All() {
+		g.inRankOrder = g.inRankOrder && !m.Leaving && (last == nil || compareIndexes(last, m) <= 0)
 		g.sum(m)
+		last = m
 	}
 	g.settle()
 	return g
@@ -117,8 +123,8 @@ func minimumOf(m *Member) int32 { return int32(min(max(m.Class.MinMember, 0), ma
 
 // after is newGangMembers of the members of a gang less some and with fresh ones. O(changes * log members) if the first member that stays in the
 // list tells that the lowest priority and the largest minimum are still there, else O(members).
-func (g *GangMembers) after(name string, members, gone, fresh []*Member) *GangMembers {
-	if len(members) == 0 || !g.inRankOrder || len(gone) > 0 && !g.isTypical(members[0]) {
+func (g *GangMembers) after(name string, members Members, gone, fresh []*Member) *GangMembers {
+	if members.Len() == 0 || !g.inRankOrder || len(gone) > 0 && !g.isTypical(members.At(0)) {
 		return newGangMembers(name, members)
 	}
 	next := &GangMembers{
@@ -127,8 +133,8 @@ func (g *GangMembers) after(name string, members, gone, fresh []*Member) *GangMe
 	}
 	for _, m := range fresh {
 		i, _ := place(members, m.Name)
-		next.inRankOrder = next.inRankOrder && !m.Leaving && (i == 0 || compareIndexes(members[i-1], m) <= 0) &&
-			(i+1 == len(members) || compareIndexes(m, members[i+1]) <= 0)
+		next.inRankOrder = next.inRankOrder && !m.Leaving && (i == 0 || compareIndexes(members.At(i-1), m) <= 0) &&
+			(i+1 == members.Len() || compareIndexes(m, members.At(i+1)) <= 0)
 		next.sum(m)
 	}
 	next.settle()
@@ -165,12 +171,12 @@ func (c *Snapshot) setGang(before, g *GangMembers) {
 		eachKey(g.Members, func(key string) { c.anchors.ReplaceOrInsert(anchor{key, g.Name}) })
 		reclose(c, before.Members, g.Members)
 	}
-	if len(g.Members) == 0 {
+	if g.Members.Len() == 0 {
 		c.Gangs.Delete(g)
 		return
 	}
 	if was, ok := c.Gangs.ReplaceOrInsert(g); ok && (was.Priority != g.Priority || (was.Least > 0) != (g.Least > 0)) {
-		for _, m := range g.Members {
+		for _, m := range g.Members.All() {
 			c.move(m.Node)
 		}
 	}
@@ -178,9 +184,9 @@ func (c *Snapshot) setGang(before, g *GangMembers) {
 
 // eachKey calls f with the affinity keys of members, perhaps more than once with one: keys are looked at only where the
 // class of members changes.
-func eachKey(members []*Member, f func(key string)) {
+func eachKey(members Members, f func(key string)) {
 	var last *MemberClass
-	for _, m := range members {
+	for _, m := range members.All() {
 		if m.Class != last && m.Class.AffinityKey != "" {
 			f(m.Class.AffinityKey)
 		}
@@ -196,7 +202,7 @@ func (c *Snapshot) EachWithKey(key string, f func(m *Member)) {
 		if a.key != key {
 			return false
 		}
-		for _, m := range c.MembersOf(a.gang) {
+		for _, m := range c.MembersOf(a.gang).All() {
 			if m.Class.AffinityKey == key {
 				f(m)
 			}
@@ -227,18 +233,16 @@ func sortMembers(members []*Member) {
 }
 
 // named finds a member in a gang's list, nil if it is not there. O(log n).
-func named(members []*Member, name string) *Member {
+func named(members Members, name string) *Member {
 	if i, ok := place(members, name); ok {
-		return members[i]
+		return members.At(i)
 	}
 	return nil
 }
 
 // place is where a name stands in a gang's list, or would stand; the bool says which.
-func place(members []*Member, name string) (int, bool) {
-	return slices.BinarySearchFunc(members, name, func(m *Member, name string) int {
-		return muster.CompareNatural(m.Name, name)
-	})
+func place(members Members, name string) (int, bool) {
+	return members.Search(func(m *Member) int { return muster.CompareNatural(m.Name, name) })
 }
 
 // hosted are the members on a node in no order: a persistent linked list, whose elements snapshots share. Its first

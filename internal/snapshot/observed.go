@@ -33,7 +33,7 @@ func observed(c *Snapshot, seen *cluster.Delta) (taken cluster.Delta, leftOut []
 		o.remove(c.Member(ref.Gang, ref.Member))
 	}
 	for _, gang := range seen.RemoveGangs {
-		for _, m := range c.MembersOf(gang) {
+		for _, m := range c.MembersOf(gang).All() {
 			o.remove(m)
 		}
 	}
@@ -41,7 +41,7 @@ func observed(c *Snapshot, seen *cluster.Delta) (taken cluster.Delta, leftOut []
 	o.members()
 	o.leaving()
 	for gang, least := range seen.Minima {
-		if slices.ContainsFunc(c.MembersOf(gang), func(m *Member) bool { return !o.gone[m] }) {
+		if c.MembersOf(gang).ContainsFunc(func(m *Member) bool { return !o.gone[m] }) {
 			if o.taken.Minima == nil {
 				o.taken.Minima = map[string]int{}
 			}
@@ -186,7 +186,7 @@ func (o *observation) leaving() {
 		}
 	}
 	for _, gang := range o.seen.LeavingGangs {
-		if slices.ContainsFunc(o.c.MembersOf(gang), func(m *Member) bool { return !o.gone[m] }) {
+		if o.c.MembersOf(gang).ContainsFunc(func(m *Member) bool { return !o.gone[m] }) {
 			o.taken.LeavingGangs = append(o.taken.LeavingGangs, gang)
 		}
 	}

@@ -83,13 +83,13 @@ func TestCompanyEqualsCounting(t *testing.T) {
 			seen[why]++
 		}
 		closed := map[int32]int32{}
-		c.Lineage.CountClosed(closed, c.MembersOf("x"), nil)
+		c.Lineage.CountClosed(closed, c.MembersOf("x").All(), nil)
 		for name := range m.nodes {
 			id, _ := c.Lineage.ID(name)
 			own := slices.DeleteFunc(m.closedBy(name), func(gang string) bool { return gang != "x" })
 			require.Len(t, own, int(closed[id]))
 		}
-		c.Lineage.CountClosed(closed, c.MembersOf("x"), c.MembersOf("x"))
+		c.Lineage.CountClosed(closed, c.MembersOf("x").All(), c.MembersOf("x").All())
 		for _, n := range closed {
 			require.LessOrEqual(t, n, int32(2), "what others of the gang close is not counted")
 		}
@@ -223,7 +223,7 @@ func TestByNode(t *testing.T) {
 				list = append(list, c.Member(r.Gang, r.Member))
 			}
 			got := map[string]int{}
-			b.Each(c, list, func(id int32, on []*Member) {
+			b.Each(c, slices.All(list), func(id int32, on []*Member) {
 				name := c.Lineage.Names[id]
 				require.Zero(t, got[name], "a node comes once")
 				got[name] = len(on)

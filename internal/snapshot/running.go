@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
+	"github.com/muster-sched/muster/internal/sorted"
 )
 
 // placeAll lets the members of a new cluster run. They may over-commit nodes: these have no room then, and free amounts
@@ -63,13 +64,13 @@ func (c *Snapshot) settle(g *Arrivals) (errs []error) {
 			c.Leaving = append(c.Leaving, m)
 		}
 	}
-	c.setGang(&GangMembers{}, newGangMembers(g.gang, g.Members))
+	c.setGang(&GangMembers{}, newGangMembers(g.gang, sorted.Of(g.Members)))
 	return errs
 }
 
 // newMember checks a running member and brings it inside; its node is -1 if that is absent. near is the node of the
 // member before, -1 at first. The member is not in g yet: the caller adds it.
-func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, vectors *Vectors, near int32) (Member, error) {
+func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, vectors *vectors, near int32) (Member, error) {
 	m := Member{
 		Name: r.Member, Index: r.Index, Node: -1, Indexed: r.Indexed, Leaving: r.Leaving,
 		Pinned: r.NonPreemptible, Placed: r.NUMA, Started: r.Started,
@@ -155,12 +156,12 @@ func (c *Snapshot) relist(gone, fresh []*Member) {
 		if !runs {
 			was = &GangMembers{}
 		}
-		g := was.after(gang, merge(was.Members, gone, fresh), gone, fresh)
+		g := was.after(gang, was.Members.Change(gone, fresh, CompareMembers), gone, fresh)
 		g.follow(was, gone, fresh)
 		c.setGang(was, g)
 	})
 	if gone, fresh := leavingOf(gone), leavingOf(fresh); len(gone)+len(fresh) > 0 {
-		c.Leaving = merge(c.Leaving, gone, fresh)
+		c.Leaving = sorted.Merge(c.Leaving, gone, fresh, CompareMembers)
 	}
 	// Stable: the members of one node stay in the order of CompareMembers, as without wants them. This comes after the
 	// merges above, which want gone in that order as a whole.
@@ -211,33 +212,6 @@ func eachGang(gone, fresh []*Member, change func(gang string, gone, fresh []*Mem
 		change(gang, gone[:g], fresh[:f])
 		gone, fresh = gone[g:], fresh[f:]
 	}
-}
-
-// merge is a copy of an ordered list less gone and with fresh, both in the same order. All of gone must be in the list:
-// then they are met from first to last, so the next one to drop is always gone[0]. O(list + fresh * log list).
-func merge(list, gone, fresh []*Member) []*Member {
-	if len(gone) == len(list) {
-		return slices.Clone(fresh) // the whole list goes; a copy, since fresh is the caller's
-	}
-	out := make([]*Member, 0, len(list)-len(gone)+len(fresh))
-	keep := func(part []*Member) {
-		for len(gone) > 0 {
-			i := slices.Index(part, gone[0]) // by pointers, which is faster than by names
-			if i < 0 {
-				break
-			}
-			out, part, gone = append(out, part[:i]...), part[i+1:], gone[1:]
-		}
-		out = append(out, part...)
-	}
-	// A fresh member of the same name as a gone one comes before it here; the gone one is dropped with the next part.
-	for _, m := range fresh {
-		i, _ := slices.BinarySearchFunc(list, m, CompareMembers)
-		keep(list[:i])
-		out, list = append(out, m), list[i:]
-	}
-	keep(list)
-	return out
 }
 
 // touch notes that the free resources, the zones or the static part of a node changed: indexes of slots count it again.

@@ -296,7 +296,7 @@ func (c *Snapshot) FreeOn(name string) (muster.Resources, bool) {
 func (c *Snapshot) Running() iter.Seq[cluster.Running] {
 	return func(yield func(cluster.Running) bool) {
 		c.Gangs.Ascend(func(g *GangMembers) bool {
-			for _, m := range g.Members {
+			for _, m := range g.Members.All() {
 				if !yield(c.ExportMember(m)) {
 					return false
 				}
@@ -330,11 +330,10 @@ func (c *Snapshot) CheckQuota(field, name string) error {
 	return muster.Invalid(field, name, "members can only be in a quota without children")
 }
 
-// MembersOf lists the running members of a gang in natural order of names, leaving ones included; nil if there are
-// none. The slice is the snapshot's. O(log gangs).
-func (c *Snapshot) MembersOf(gang string) []*Member {
+// MembersOf lists the running members of a gang in natural order of names, leaving ones included. O(log gangs).
+func (c *Snapshot) MembersOf(gang string) Members {
 	if g, ok := c.Gangs.Get(&GangMembers{Name: gang}); ok {
 		return g.Members
 	}
-	return nil
+	return Members{}
 }

@@ -54,7 +54,7 @@ func TestMembersToLeaveAreMarked(t *testing.T) {
 	require.True(t, next.Leaving[0].Leaving)
 	require.Equal(t, int64(3), next.Free[0].At(0))
 	require.Empty(t, c.Leaving)
-	for _, m := range next.MembersOf("g") {
+	for _, m := range next.MembersOf("g").All() {
 		require.Equal(t, m.Name == "a", m.Leaving, m.Name)
 	}
 }

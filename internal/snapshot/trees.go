@@ -76,9 +76,9 @@ func Degraded(since, c *Snapshot) (out []cluster.Degraded) {
 }
 
 // tierOf is the tier of the lowest domain that has all members, -1 if fewer than two stay.
-func tierOf(v *layout.View, members []*Member) int32 {
+func tierOf(v *layout.View, members Members) int32 {
 	var positions []int32
-	for _, m := range members {
+	for _, m := range members.All() {
 		if !m.Leaving {
 			positions = append(positions, v.At(m.Node))
 		}

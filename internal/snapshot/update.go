@@ -144,9 +144,9 @@ type leavers struct {
 	removed map[*Member]bool // one by one
 	away    map[string]bool  // gangs that are removed as a whole
 
-	gang    string    // of the last reference; no gang is nameless
-	members []*Member // of that gang
-	next    int       // place behind the last answer
+	gang    string  // of the last reference; no gang is nameless
+	members Members // of that gang
+	next    int     // place behind the last answer
 }
 
 // named lists members, and those of some gangs. remove: none of them is found again.
@@ -184,10 +184,10 @@ func (l *leavers) find(ref cluster.MemberRef) (*Member, error) {
 		l.gang, l.members, l.next = ref.Gang, l.c.MembersOf(ref.Gang), 0
 	}
 	var m *Member
-	if l.next < len(l.members) && l.members[l.next].Name == ref.Member {
-		m = l.members[l.next]
+	if l.next < l.members.Len() && l.members.At(l.next).Name == ref.Member {
+		m = l.members.At(l.next)
 	} else if i, ok := place(l.members, ref.Member); ok {
-		m, l.next = l.members[i], i
+		m, l.next = l.members.At(i), i
 	}
 	if m == nil || l.removed[m] || l.away[ref.Gang] {
 		return nil, &cluster.ConflictError{Gang: ref.Gang, Member: ref.Member, Reason: "the member does not run"}
@@ -199,10 +199,10 @@ func (l *leavers) find(ref cluster.MemberRef) (*Member, error) {
 // membersOf are those of a gang that are not removed; the error is that there are none.
 func (l *leavers) membersOf(gang string) (members []*Member, err error) {
 	if !l.away[gang] {
-		members = l.c.MembersOf(gang)
+		members = l.c.MembersOf(gang).Slice()
 	}
 	if len(l.removed) > 0 {
-		members = slices.DeleteFunc(slices.Clone(members), func(m *Member) bool { return l.removed[m] })
+		members = slices.DeleteFunc(members, func(m *Member) bool { return l.removed[m] })
 	}
 	if len(members) == 0 {
 		return nil, noneRuns(gang)
@@ -223,10 +223,10 @@ func setMinima(c *Snapshot, minima map[string]int) error {
 	var gone, fresh []*Member
 	for _, gang := range slices.SortedFunc(maps.Keys(minima), muster.CompareNatural) {
 		members, classes := c.MembersOf(gang), map[*MemberClass]*MemberClass{}
-		if len(members) == 0 {
+		if members.Len() == 0 {
 			return noneRuns(gang)
 		}
-		for _, m := range members {
+		for _, m := range members.All() {
 			if classes[m.Class] == nil {
 				of := *m.Class
 				of.MinMember, classes[m.Class] = minima[gang], &of
@@ -273,14 +273,14 @@ func (c *Snapshot) place(running []cluster.Running) error {
 func (c *Snapshot) Enter(fresh []*Member) error {
 	c.touched = slices.Grow(c.touched, len(fresh))
 	var gang string
-	var running []*Member // members of that gang before
+	var running Members // members of that gang before
 	for i, m := range fresh {
 		// Fresh members are sorted: two of one name are neighbors.
 		twice := i > 0 && m.Class.Gang == gang && m.Name == fresh[i-1].Name
 		if i == 0 || m.Class.Gang != gang {
 			gang, running = m.Class.Gang, c.MembersOf(m.Class.Gang)
 		}
-		if twice || len(running) > 0 && named(running, m.Name) != nil {
+		if twice || running.Len() > 0 && named(running, m.Name) != nil {
 			return &cluster.ConflictError{
 				Node: c.Lineage.Names[m.Node], Gang: m.Class.Gang, Member: m.Name, Reason: "the member runs already",
 			}
@@ -319,7 +319,7 @@ func AbsentNode(node, gang, member string) error {
 
 // Lacking is the first resource asked for, in natural order, that the lineage lacks; empty if there is none. vectors
 // must have brought r inside last: it knows whether a name was dropped. Amounts of 0 ask for nothing.
-func (c *Snapshot) Lacking(r muster.Resources, vectors *Vectors) string {
+func (c *Snapshot) Lacking(r muster.Resources, vectors *vectors) string {
 	first := ""
 	if !vectors.dropped {
 		return first

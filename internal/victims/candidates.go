@@ -31,7 +31,7 @@ func (e *victimSearch) findCandidates() {
 	n := 0
 	e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		if g.Staying > 0 && !e.p.IsOwn(g.Name) && (reclaims || g.Priority < e.p.Request.Priority) {
-			gangs, n = append(gangs, g), n+len(g.Members)
+			gangs, n = append(gangs, g), n+g.Members.Len()
 		}
 		return true
 	})
@@ -79,7 +79,7 @@ func (e *victimSearch) addGang(g *snapshot.GangMembers, budgets map[string]int32
 		of.Surplus = max(0, int(g.Staying-g.Least))
 	}
 	first := len(e.members) // the gang's candidates begin here; they are cut off again if nobody may leave
-	for _, m := range g.Members {
+	for _, m := range g.Members.All() {
 		if !m.MayLeave() || !e.preemptor.Reaches(of.Priority, m.Class.Quota) {
 			continue
 		}
@@ -113,7 +113,7 @@ func (e *victimSearch) mayReclaim(g *snapshot.GangMembers, m *snapshot.Member, r
 		return false
 	}
 	held := muster.Resources{}
-	for _, o := range g.Members {
+	for _, o := range g.Members.All() {
 		if o == m || g.Least > 0 && !o.Leaving && o.Class.Quota == m.Class.Quota {
 			held.Add(e.p.Snapshot.Lineage.Held(o.Class.Holds))
 		}
@@ -130,7 +130,7 @@ func (e *victimSearch) ownGone() muster.Resources {
 		return sum
 	}
 	e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
-		for _, m := range g.Members {
+		for _, m := range g.Members.All() {
 			if !e.p.IsOwn(g.Name) && g.Priority < e.p.Request.Priority && m.MayLeave() && m.Class.Quota == e.p.Request.Quota {
 				sum.Add(e.p.Snapshot.Lineage.Held(m.Class.Holds))
 			}

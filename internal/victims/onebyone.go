@@ -48,7 +48,7 @@ type nodePlace struct{ node, nth int32 }
 // O(nodes + candidates) to tell classes apart, then what [preempt.Look] and [preempt.Solve] cost.
 func (e *victimSearch) oneByOne() (preempt.Solution, bool) {
 	none := preempt.Solution{Proven: true}
-	if e.p.Request.Quota != "" || !search.For(e.p).Exact() || len(e.p.Own) > 0 || e.guaranteed() || e.startsTied() {
+	if e.p.Request.Quota != "" || !search.For(e.p).Exact() || e.p.Own.Len() > 0 || e.guaranteed() || e.startsTied() {
 		return none, false
 	}
 	o := &oneByOneSearch{e: e, index: leavable.Of(e.p.Snapshot)}
@@ -127,7 +127,7 @@ func (e *victimSearch) startsTied() (tied bool) {
 	n := 0 // gangs looked at
 	e.p.Snapshot.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
 		ties := func(m *snapshot.Member) bool { return m.MayLeave() && snapshot.TiesOthers(g, m) }
-		tied = g.Priority < e.p.Request.Priority && slices.ContainsFunc(g.Members, ties)
+		tied = g.Priority < e.p.Request.Priority && g.Members.ContainsFunc(ties)
 		n++
 		return !tied && n < 64
 	})
@@ -350,7 +350,7 @@ func (o *oneByOneSearch) orderKinds(used []bool) {
 		if g.Staying == 0 || g.Priority >= o.e.p.Request.Priority {
 			return true
 		}
-		for _, m := range g.Members {
+		for _, m := range g.Members.All() {
 			if !m.MayLeave() {
 				continue
 			}
