@@ -40,17 +40,17 @@ type Problem struct {
 	// together: units are groups that must gather on a node.
 	together bool
 
-	ordered   bool               // the request lists its members in rank order
-	Pinned    map[string]bool    // members that are not preemptible
-	Team      Team               // gangs that start together, whose common request this is; else nil
-	Own       snapshot.Members   // the gang's members on the cluster, in natural order of names
-	names     []string           // of the members, or units, by rank; of the new ones alone, in rank order, where there are fresh ranks
-	fresh     []int              // the ranks of the new ones, where those of Own have all others in the order in which they are; else nil
-	below     *layout.Census     // how many of them are below a vertex, as the snapshot counts them; nil: it does not, or others run as well
-	oneLevel  [1]model.Level     // memory of the levels, where there is no second one
-	wants     *quota.Ask         // what all new members ask for, where the quota leaves some out for good; else nil
-	RefusedBy *quota.Refusal     // the quota's refusal of the least members; nil: it admits them
-	Unsettled bool               // the search for victims ended before it was known that none help
+	ordered   bool             // the request lists its members in rank order
+	Pinned    map[string]bool  // members that are not preemptible
+	Team      Team             // gangs that start together, whose common request this is; else nil
+	Own       snapshot.Members // the gang's members on the cluster, in natural order of names
+	names     []string         // of the members, or units, by rank; of the new ones alone, in rank order, where there are fresh ranks
+	fresh     []int            // the ranks of the new ones, where those of Own have all others in the order in which they are; else nil
+	below     *layout.Census   // how many of them are below a vertex, as the snapshot counts them; nil: it does not, or others run as well
+	oneLevel  [1]model.Level   // memory of the levels, where there is no second one
+	wants     *quota.Ask       // what all new members ask for, where the quota leaves some out for good; else nil
+	RefusedBy *quota.Refusal   // the quota's refusal of the least members; nil: it admits them
+	Unsettled bool             // the search for victims ended before it was known that none help
 	scratch   *scratch
 	Bounds    bounds.Search
 	Unbundled *Problem // the gang itself, where whole groups are placed like members; else nil
