@@ -1,5 +1,5 @@
-// Package cli is the command muster: files in, plans and networks out. It is a package so that the command, its tests and the
-// case harness are one code.
+// Package cli is the command muster: files in, plans and networks out, and streams of gangs that are played. It is a package so
+// that the command, its tests and the case harness are one code.
 package cli
 
 import (

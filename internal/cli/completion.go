@@ -59,7 +59,7 @@ func completedFlags(flags *flag.FlagSet) (all []completed) {
 		switch v := f.Value.(type) {
 		case *choice:
 			c.values = v.known
-		case *repeated, *without, *returned, *explaining:
+		case *repeated, *without, *returned, *explaining, *sweeps:
 			c.again = true
 		}
 		all = append(all, c)

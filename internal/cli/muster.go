@@ -28,12 +28,13 @@ func subcommands() []subcommand {
 	return []subcommand{
 		{name: "plan", does: "where every waiting gang of some files goes, and why one does not start", usage: usage, flags: planFlags, run: Run},
 		{name: "topology", does: "which trees the files of a network make, in other formats too, and what changed", usage: topologyUsage, flags: topologyFlags, run: Topology},
+		{name: "simulate", does: "how long a stream of gangs waits on a cluster, by disciplines, loads and placers", usage: simulateUsage, flags: simulateFlags, words: []string{}, run: Simulate},
 		{name: "version", does: "which version of muster this is", usage: versionUsage, flags: noFlags, words: []string{}, run: version},
 		{name: "completion", does: "commands and flags for the completion of bash or zsh", usage: completionUsage, flags: noFlags, words: shells, run: completion},
 	}
 }
 
-// planFlags, topologyFlags and noFlags are flags whose values nobody looks at.
+// planFlags, topologyFlags, simulateFlags and noFlags are flags whose values nobody looks at.
 func planFlags() *flag.FlagSet {
 	flags := flag.NewFlagSet("plan", flag.ContinueOnError)
 	_ = new(settings).define(flags)
@@ -43,6 +44,12 @@ func planFlags() *flag.FlagSet {
 func topologyFlags() *flag.FlagSet {
 	flags := flag.NewFlagSet("topology", flag.ContinueOnError)
 	_ = new(topologySettings).define(flags)
+	return flags
+}
+
+func simulateFlags() *flag.FlagSet {
+	flags := flag.NewFlagSet("simulate", flag.ContinueOnError)
+	_ = new(simulateSettings).define(flags)
 	return flags
 }
 
@@ -59,6 +66,7 @@ Examples:
   muster plan cluster.yaml jobs/                   plans all gangs of the files
   muster plan -explain ns/train dump.json          says also why ns/train does not start
   muster topology -from ufm -to slurm ports.json   writes Slurm's topology.conf
+  muster simulate -sweep load=75,85,95             says how long gangs wait by load
 
 Exit status: 0 the command did what it says; 1 its input cannot be used; 2 the command line cannot be used. Each command says more.
 `

@@ -66,11 +66,11 @@ func TestMisuseIsToldInTwoLines(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "no command given: one of plan, topology, version, completion, help\n" + of},
-		{[]string{"plna"}, "\"plna\": not one of plan, topology, version, completion, help; the nearest one is plan\n" + of},
+		{nil, "no command given: one of plan, topology, simulate, version, completion, help\n" + of},
+		{[]string{"plna"}, "\"plna\": not one of plan, topology, simulate, version, completion, help; the nearest one is plan\n" + of},
 		{[]string{"a.yaml"}, "\"a.yaml\": no command; files are planned by muster plan\n" + of},
 		{[]string{"-explain", "a"}, "\"-explain\": no command; files are planned by muster plan\n" + of},
-		{[]string{"help", "plane"}, "\"plane\": not one of plan, topology, version, completion, help; the nearest one is plan\n" + of},
+		{[]string{"help", "plane"}, "\"plane\": not one of plan, topology, simulate, version, completion, help; the nearest one is plan\n" + of},
 		{[]string{"plan"}, "no files given\n" + forPlan},
 		{[]string{"plan", "-o", "png", "a"}, "-o \"png\": not one of text, json, svg\n" + forPlan},
 		{[]string{"plan", "-explian", "a"}, "flag provided but not defined: -explian; the nearest one is -explain\n" + forPlan},
@@ -141,7 +141,7 @@ func TestCompletionOfBash(t *testing.T) {
 		words []string // the last one is completed
 		want  string
 	}{
-		{[]string{""}, "plan topology version completion help"},
+		{[]string{""}, "plan topology simulate version completion help"},
 		{[]string{"ver"}, "version"},
 		{[]string{"help", "t"}, "topology"},
 		{[]string{"completion", ""}, "bash zsh"},
@@ -156,6 +156,9 @@ func TestCompletionOfBash(t *testing.T) {
 		{[]string{"plan", "-add", ""}, ""},
 		{[]string{"plan", ""}, ""}, // bash names files
 		{[]string{"topology", "-to", "slurm-"}, "slurm-yaml"},
+		{[]string{"simulate", "-discipline", "con"}, "conservative"},
+		{[]string{"simulate", "-p"}, "-pause -placer"},
+		{[]string{"simulate", ""}, ""},
 		{[]string{"topology", "-from", "slurm-"}, "slurm-yaml"},
 		{[]string{"version", ""}, ""},
 	} {
@@ -177,7 +180,7 @@ func TestCompletionOfZsh(t *testing.T) {
 	const ask = "\n_arguments() { print -rl -- \"$@\" }\n_describe() { print -rl -- $commands }\nwords=(muster %s ''); CURRENT=$#words; _muster\n"
 	told := func(words string) []string {
 		out := shell(t, "zsh", "compdef() { }\n"+script+fmt.Sprintf(ask, words), "-f")
-		return strings.Split(strings.TrimSpace(out), "\n")
+		return strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	}
 	require.Len(t, told(""), len(names()))
 	for _, c := range subcommands() {
@@ -188,5 +191,6 @@ func TestCompletionOfZsh(t *testing.T) {
 	}
 	require.Contains(t, told("plan"), "-o[output\\: text, json, svg (a picture)]:o:(text json svg)")
 	require.Contains(t, told("plan"), "*:file:_files")
+	require.Contains(t, told("simulate"), "-o[output\\: text, json, csv]:o:(text json csv)")
 	require.Contains(t, told("completion"), "1:word:(bash zsh)")
 }

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/muster-sched/muster/gang/queue"
+	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/simulate"
+	"github.com/muster-sched/muster/simulate/streams"
+)
+
+// played is a stream of gangs, and how it is played; times are in seconds.
+type played struct {
+	seed, gangs, largest, runs int64
+	load                       int64 // in percent
+	longer, checkpoint, pause  int64
+	discipline                 queue.Discipline
+	placer                     string
+	moves                      bool
+}
+
+// The words of placers.
+const (
+	byMuster   = "muster"
+	byFirstFit = "first-fit"
+)
+
+// stream are the gangs on a cluster; came is told of each.
+func (p *played) stream(m made, came func()) simulate.Stream {
+	gangs := streams.Generated{
+		Seed: uint64(p.seed), Jobs: int(p.gangs), Members: int(p.largest), Shape: madeShape(), Runs: p.runs, Load: p.load * 10, Slots: int64(m.nodes()),
+		Longer: p.longer, Checkpoint: p.checkpoint, Gather: m.gather,
+	}
+	return func(yield func(simulate.Job, error) bool) {
+		for job, err := range gangs.Stream() {
+			came()
+			if !yield(job, err) {
+				return
+			}
+		}
+	}
+}
+
+// check says what is wrong with values that are in order each by itself.
+func (p *played) check(m made) error {
+	if p.largest > int64(m.nodes()) {
+		return fmt.Errorf("-largest %d: -fabric %s has %d nodes", p.largest, m.String(), m.nodes())
+	}
+	for _, err := range p.stream(m, func() {}) {
+		if err != nil {
+			return fmt.Errorf("-load %d: so few gangs come that the last one of -gangs %d is too late; fewer gangs, a larger load, or shorter -runs", p.load, p.gangs)
+		}
+		break
+	}
+	return nil
+}
+
+// play plays it.
+func (p *played) play(m made, c *placement.Cluster, came func()) (*simulate.Report, error) {
+	opt := simulate.Options{Cluster: c, Jobs: p.stream(m, came), Discipline: p.discipline}
+	if p.placer == byFirstFit {
+		opt.Placer = simulate.FirstFit{}
+	}
+	if p.moves {
+		opt.Moves = &simulate.Moves{Pause: p.pause}
+	}
+	return simulate.Run(opt)
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const simulateUsage = `usage: muster simulate [flags]
+
+Plays a stream of gangs on a cluster, both made, and says how long gangs wait and how much of the cluster is used: by another
+discipline, load or placer too. Members take whole nodes of 8 devices. Sizes are log-uniform, so that half of the gangs are smaller
+than the square root of the largest; arrivals and durations are exponential. A gang must gather in one domain of the lowest layer
+whose domains have as many nodes; one for which there is none may lie anywhere.
+
+-sweep plays all combinations of some values, on all cores, and prints a line for each, in the order in which they are given, the
+last -sweep varying fastest. Its columns: load is what gangs ask for, and reached what they did until the last one came, in percent
+of the devices of all nodes; used is what is in use until the last one ends, so that a short stream uses less; mean, p50, p95 and
+longest are how long gangs wait, in seconds, p50 and p95 rounded up by at most a 64th; moved counts members, and lost is work that
+was lost by moves, in seconds of a device. -o json says also how long gangs of each size wait.
+
+Equal arguments give equal bytes, on any number of cores.
+
+Examples:
+  muster simulate                                             plays 1000 gangs on 1024 nodes
+  muster simulate -discipline easy -longer 3                  holds room for the first one that waits, by guesses of ends
+  muster simulate -sweep placer=muster,first-fit              says what it costs that gangs gather
+  muster simulate -gangs 200 -sweep moves=false,true -o csv   says what moves bring, for a spreadsheet
+  muster simulate -fabric 8x16x64 -largest 512                plays larger gangs on a larger cluster
+
+Exit status: 0 the streams were played; 1 they cannot be; 2 the command line cannot be used.
+
+Flags:
+`
+
+// A year: no duration is longer, so that no sum of what gangs take overflows.
+const longestRuns = 365 * 24 * 3600
+
+// simulateSettings are the flags of the simulate command.
+type simulateSettings struct {
+	played
+	made   made
+	sweeps sweeps
+	output string
+	files  []string
+}
+
+// Simulate runs the simulate command with the arguments after its name and returns the exit status.
+func Simulate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	set, rows, err := parseSimulate(args, stdout, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return ok
+	case err != nil:
+		return misuse
+	}
+	if err := set.run(rows, stdout, stderr); err != nil {
+		say(stderr, err)
+		return failed
+	}
+	return ok
+}
+
+// run plays all rows and prints what came of them.
+func (set *simulateSettings) run(rows []played, stdout, stderr io.Writer) error {
+	results, err := playAll(set.made, rows, stderr)
+	if err != nil {
+		return err
+	}
+	t := told{set.made, set.sweeps, results}
+	switch {
+	case set.output == "json":
+		return t.json(stdout)
+	case set.output == "csv":
+		return t.csv(stdout)
+	case len(set.sweeps) > 0:
+		return t.table(stdout)
+	}
+	return t.report(stdout)
+}
+
+// parseSimulate reads the command line, and which streams it asks for; it has told the user what is wrong with it.
+func parseSimulate(args []string, stdout, stderr io.Writer) (set simulateSettings, rows []played, err error) {
+	flags := flag.NewFlagSet("simulate", flag.ContinueOnError)
+	check := set.define(flags)
+	if err = parseFiles(flags, args, simulateUsage, stdout, &set.files); err == nil {
+		given := map[string]bool{}
+		flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+		if err = set.fit(given); err == nil {
+			rows, err = set.sweeps.rows(flags, given, func() (played, error) { err := check(); return set.played, err })
+		}
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		tellMisuse(stderr, "simulate", err)
+	}
+	return set, rows, err
+}
+
+// define says which flags there are; check says, once they are read, what is wrong with their values.
+func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
+	set.made = made{2, 4, 4, 32}
+	bounded(flags, &set.seed, "seed", 1, 0, 1<<62, "the stream with this `number`: another one has other gangs")
+	bounded(flags, &set.gangs, "gangs", 1000, 1, 1_000_000, "how `many` gangs come")
+	bounded(flags, &set.load, "load", 85, 1, 1000, "how much gangs ask for, in `percent` of the cluster")
+	bounded(flags, &set.largest, "largest", 128, 1, mostNodes, "`members` of the largest gang; the usual one is no larger than the cluster")
+	bounded(flags, &set.runs, "runs", 7200, 1, longestRuns, "how many `seconds` gangs run in the mean")
+	bounded(flags, &set.longer, "longer", 1, 1, 1024, "gangs say that they run up to so many `times` as long as they do")
+	bounded(flags, &set.checkpoint, "checkpoint", 1800, 0, longestRuns, "what a gang has done is safe each time that it has run so many `seconds`: a gang that moves loses the rest; 0: never")
+	bounded(flags, &set.pause, "pause", 60, 0, longestRuns, "with -moves: for how many `seconds` a gang stands still that moves")
+	flags.BoolVar(&set.moves, "moves", false, "running gangs move for the first one that waits, if it has a place then and they have one; by first-fit a gang waits only where too few nodes are free, so nobody moves")
+	flags.Var(&set.made, "fabric", "the cluster, as `numbers` such as 2x4x4x32: 2 domains of the widest layer, 4 in each of them, 4 in each of these, of 32 nodes")
+	flags.Var(&set.sweeps, "sweep", "play once for each of these values, as `KEY=V1,V2`, where the key is "+strings.Join(swept, ", ")+"; may be given again for another key")
+	discipline := choose(flags, "discipline", "next-that-fits", disciplines, "who may start behind a gang that waits: %s (nobody; whoever fits; who does not delay the first one that waits; who delays nobody)")
+	placer := choose(flags, "placer", byMuster, words(byMuster, byFirstFit), "who says where gangs go: %s (the first nodes that are free, whatever the rules)")
+	output := choose(flags, "o", "text", words("text", "json", "csv"), "output: %s")
+	return func() error {
+		if err := checkChoices(flags); err != nil {
+			return err
+		}
+		set.discipline, set.placer, set.output = discipline(), placer(), output()
+		return set.check(set.made)
+	}
+}
+
+// fit looks at which flags are given: what the others say follows from these.
+func (set *simulateSettings) fit(given map[string]bool) error {
+	switch {
+	case len(set.files) > 0:
+		return fmt.Errorf("%q: simulate takes no files", set.files[0])
+	case given["pause"] && !set.moves && !set.sweeps.has("moves"):
+		return errors.New("-pause is for gangs that move: -moves, or -sweep moves=false,true")
+	case !given["largest"]:
+		set.largest = min(set.largest, int64(set.made.nodes()))
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"encoding/json"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/gang/queue"
+)
+
+// simulated runs the simulate command, which has nothing to say beside its answer.
+func simulated(t *testing.T, args ...string) string {
+	t.Helper()
+	status, out, said := called(t, "", append([]string{"simulate"}, args...)...)
+	require.Equal(t, ok, status, said)
+	require.Empty(t, said)
+	return out
+}
+
+// A sweep is the table of the README, to the last byte, however many rows are played at the same time.
+func TestSimulateSweeps(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, processes := range []int{1, 2, 8} {
+		runtime.GOMAXPROCS(processes)
+		requireShown(t, "$ go run ./cmd/muster simulate -fabric 4x8 -largest 8 -gangs 300 -sweep discipline=strict,next-that-fits,easy -sweep moves=false,true\n"+
+			simulated(t, "-fabric", "4x8", "-largest", "8", "-gangs", "300", "-sweep", "discipline=strict,next-that-fits,easy", "-sweep", "moves=false,true"))
+	}
+}
+
+// Without flags there is an answer, with all sizes.
+func TestSimulateWithoutFlags(t *testing.T) {
+	out := simulated(t)
+	require.True(t, strings.HasPrefix(out, `2x4x4x32: 1024 nodes of 8 nvidia.com/gpu; 1000 gangs of at most 128 nodes, which run 7200 s in the mean
+seed 1, load 85, discipline next-that-fits, moves false, placer muster, longer 1, checkpoint 1800
+load: 85.0 % asked for, 84.0 % reached until the last gang came
+
+gangs 1000, ended 1000, never fit 0, wait for ever 0, restarts 0, moved gangs 0 of 0 members`), out)
+	require.Contains(t, out, "\n65-128 ")
+	require.Contains(t, out, "\nall             1000       597         0 ")
+	require.Equal(t, out, simulated(t, "-seed", "1", "-load", "85", "-placer", "MUSTER"))
+	require.NotEqual(t, out, simulated(t, "-seed", "2"))
+}
+
+// Programs get the same numbers, with the values of all flags that could be swept.
+func TestSimulateForPrograms(t *testing.T) {
+	args := []string{"-fabric", "2x2x4", "-gangs", "50", "-sweep", "load=80,160", "-sweep", "placer=muster,first-fit"}
+	require.Equal(t, `seed,load,discipline,moves,placer,longer,checkpoint,reached,used,mean,p50,p95,longest,moved,lost
+1,80,easy,false,muster,1,1800,59.2,53.6,1195,0,7615,8763,0,0
+`, strings.Join(strings.SplitAfter(simulated(t, append(args, "-o", "csv", "-discipline", "easy")...), "\n")[:2], ""))
+	var doc struct {
+		Version, Nodes, Gangs, Largest int
+		Streams                        []struct {
+			Load          int
+			Placer        string
+			Reached, Used json.Number
+			Ended         int
+			Waited        struct{ Gangs, Longest int }
+			BySize        []struct{ Members, Gangs, Longest int }
+		}
+	}
+	out := simulated(t, append(args, "-o", "json")...)
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	require.Equal(t, []int{1, 16, 50, 16}, []int{doc.Version, doc.Nodes, doc.Gangs, doc.Largest}, "no gang is larger than the cluster")
+	require.Equal(t, 5, strings.Count(out, "\n"), "a line for each stream, behind the first")
+	lines := strings.Split(simulated(t, append(args, "-o", "csv")...), "\n")
+	for i, want := range []struct {
+		load   int
+		placer string
+	}{{80, "muster"}, {80, "first-fit"}, {160, "muster"}, {160, "first-fit"}} {
+		s := doc.Streams[i]
+		require.Equal(t, want.load, s.Load)
+		require.Equal(t, want.placer, s.Placer)
+		require.Equal(t, []int{50, 50}, []int{s.Ended, s.Waited.Gangs}, "those for which no layer is large enough lie anywhere")
+		require.Contains(t, lines[i+1], ","+string(s.Reached)+","+string(s.Used)+",")
+		gangs, longest := 0, 0
+		for _, c := range s.BySize {
+			gangs, longest = gangs+c.Gangs, max(longest, c.Longest)
+		}
+		require.Equal(t, []int{50, s.Waited.Longest}, []int{gangs, longest})
+	}
+}
+
+// What is wrong with a flag is said of it, with what may be given.
+func TestSimulateMisuse(t *testing.T) {
+	const keys = "seed, load, discipline, moves, placer, longer, checkpoint"
+	for _, c := range []struct{ args, want string }{
+		{"-load 0", `invalid value "0" for flag -load: not a whole number from 1 to 1000`},
+		{"-gangs many", `invalid value "many" for flag -gangs: not a whole number from 1 to 1000000`},
+		{"-seed -1", `invalid value "-1" for flag -seed: not a whole number from 0 to 4611686018427387904`},
+		{"-fabric 2xx4", `invalid value "2xx4" for flag -fabric: not numbers above 0 with x between them, such as 2x4x4x32, nodes last`},
+		{"-fabric 0x4", `invalid value "0x4" for flag -fabric: not numbers above 0 with x between them, such as 2x4x4x32, nodes last`},
+		{"-fabric 256x257", `invalid value "256x257" for flag -fabric: more than 65536 nodes`},
+		{"-fabric " + strings.Repeat("1x", 65) + "1", `invalid value "` + strings.Repeat("1x", 65) + `1" for flag -fabric: more than 64 layers`},
+		{"-fabric 2x4 -largest 9", "-largest 9: -fabric 2x4 has 8 nodes"},
+		{"-pause 9", "-pause is for gangs that move: -moves, or -sweep moves=false,true"},
+		{"-discipline eazy", `-discipline "eazy": not one of strict, next-that-fits, easy, conservative`},
+		{"-placer best-fit", `-placer "best-fit": not one of muster, first-fit`},
+		{"-o svg", `-o "svg": not one of text, json, csv`},
+		{"-lod 9", "flag provided but not defined: -lod; the nearest one is -load"},
+		{"stream.json", `"stream.json": simulate takes no files`},
+		{"-fabric 1 -gangs 1000000 -load 1 -runs 9999999", "-load 1: so few gangs come that the last one of -gangs 1000000 is too late; fewer gangs, a larger load, or shorter -runs"},
+		{"-sweep load", `invalid value "load" for flag -sweep: not KEY=VALUE,VALUE, such as load=75,85,95`},
+		{"-sweep laod=9", `invalid value "laod=9" for flag -sweep: the key is not one of ` + keys + "; the nearest one is load"},
+		{"-sweep load=9,", `invalid value "load=9," for flag -sweep: a value is missing`},
+		{"-sweep load=9,9", `invalid value "load=9,9" for flag -sweep: 9 is there twice`},
+		{"-sweep load=9 -sweep load=8", `invalid value "load=8" for flag -sweep: load is swept already`},
+		{"-load 9 -sweep load=8", "-sweep load: -load is given too"},
+		{"-sweep load=8,x", `-sweep load: "x": not a whole number from 1 to 1000`},
+		{"-sweep moves=false,no", `-sweep moves: "no": not one of false, true`},
+		{"-sweep discipline=eazy", `-discipline "eazy": not one of strict, next-that-fits, easy, conservative`},
+		{"-sweep seed=" + many(101) + " -sweep load=" + many(100), "-sweep: more than 10000 combinations"},
+	} {
+		status, out, said := called(t, "", append([]string{"simulate"}, strings.Fields(c.args)...)...)
+		require.Equal(t, misuse, status, c.args)
+		require.Empty(t, out, c.args)
+		require.Equal(t, c.want+"\nmuster help simulate has the flags and examples\n", said, c.args)
+	}
+}
+
+// many are numbers from 1 on, with commas between.
+func many(n int) string {
+	list := made(make([]int, n))
+	for i := range list {
+		list[i] = i + 1
+	}
+	return strings.ReplaceAll(list.String(), "x", ",")
+}
+
+// A cluster that is made has the nodes and domains of its numbers, and gangs gather as low as they can.
+func TestMadeClusters(t *testing.T) {
+	for text, want := range map[string]struct {
+		nodes, domains int
+		layers         []string // of gangs of 1, 4, 5, 8, 9 and 16
+	}{
+		"2x2x4": {16, 6, []string{"tier-1", "tier-1", "tier-2", "tier-2", "", ""}},
+		"1x16":  {16, 1, []string{"tier-1", "tier-1", "tier-1", "tier-1", "tier-1", "tier-1"}},
+		"8X2":   {16, 8, []string{"tier-1", "", "", "", "", ""}},
+		"16":    {16, 0, []string{"", "", "", "", "", ""}},
+	} {
+		var m made
+		require.NoError(t, m.Set(text))
+		require.Equal(t, strings.ToLower(text), m.String())
+		c, err := m.cluster()
+		require.NoError(t, err, text)
+		tree := c.Trees()[0].Tree
+		require.Equal(t, []int{want.nodes, want.domains}, []int{tree.NumNodes(), tree.Len() - 1}, text)
+		require.Empty(t, c.Notices(), text)
+		for i, members := range []int{1, 4, 5, 8, 9, 16} {
+			layer := ""
+			for _, rule := range m.gather(members) {
+				layer += rule.Layer
+			}
+			require.Equal(t, want.layers[i], layer, "%s, %d members", text, members)
+		}
+	}
+}
+
+// Of several rows that cannot be played the first one is told, and none is told of otherwise.
+func TestPlayAllTellsTheFirstError(t *testing.T) {
+	good := played{gangs: 9, largest: 4, runs: 9, load: 85, discipline: queue.EASY}
+	none, late := good, good
+	none.gangs, late.load = 0, 0
+	for range 9 {
+		_, err := playAll(made{4}, []played{good, late, none, good}, &strings.Builder{})
+		require.EqualError(t, err, `generated.Load "0": not positive`)
+	}
+}
+
+// On a terminal a line says how far all streams are; it goes once they have ended.
+func TestPlayingTellsProgress(t *testing.T) {
+	var told strings.Builder
+	require.Nil(t, newProgress(&told), "no terminal")
+	p := playing{rows: make([]played, 3), progress: &progress{to: &told}}
+	p.rows[0].gangs = 50
+	p.count()
+	p.count() // so soon nothing is told
+	p.progress.end()
+	require.Equal(t, "\rplaying: 1 of 150 gangs\r\033[K", told.String())
+}
