@@ -2,12 +2,14 @@ package muster_test
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,6 +23,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/fabric"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/internal/cli"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
@@ -242,6 +245,14 @@ func TestLimitsRefuse(t *testing.T) {
 			return text
 		}, "slurm"),
 	}
+	cases["more than 65536 nodes"] = func(n int64) error { return simulated("-fabric", fmt.Sprint(n)) }
+	cases["more than 10000 combinations"] = func(n int64) error {
+		seeds := make([]string, n)
+		for i := range seeds {
+			seeds[i] = strconv.Itoa(i)
+		}
+		return simulated("-fabric", "1", "-sweep", "seed="+strings.Join(seeds, ","))
+	}
 	for _, row := range limitRows(t, "What is refused") {
 		t.Run(row.what, func(t *testing.T) {
 			refuse := cases[row.beyond]
@@ -258,6 +269,15 @@ func TestLimitsRefuse(t *testing.T) {
 			require.ErrorContains(t, refuse(row.value+1), row.beyond)
 		})
 	}
+}
+
+// simulated plays one gang by the command.
+func simulated(args ...string) error {
+	var said strings.Builder
+	if cli.Simulate(append(args, "-gangs", "1"), nil, io.Discard, &said) != 0 {
+		return errors.New(said.String())
+	}
+	return nil
 }
 
 // layered builds a tree of so many layers.

@@ -102,16 +102,18 @@ func (t *told) table(w io.Writer) error {
 	t.head(&b)
 	b.WriteString("\n")
 	lines := t.lines(shown)
+	widths := make([]int, len(shown))
 	for _, line := range lines {
 		for k, cell := range line {
-			width := 0
-			for _, other := range lines {
-				width = max(width, len(other[k]))
-			}
+			widths[k] = max(widths[k], len(cell))
+		}
+	}
+	for _, line := range lines {
+		for k, cell := range line {
 			if k > 0 {
 				b.WriteString("  ")
 			}
-			fmt.Fprintf(&b, "%*s", width, cell)
+			fmt.Fprintf(&b, "%*s", widths[k], cell)
 		}
 		b.WriteString("\n")
 	}
