@@ -232,3 +232,17 @@ func TestOutstayedBesideItsOwn(t *testing.T) {
 	require.True(t, is)
 	require.Equal(t, "g", got)
 }
+
+// The own members of a gang that must be alone are no others for those who are to come.
+func TestOutstayedAlone(t *testing.T) {
+	alone := on("g", "a", 0)
+	alone.Resources, alone.From, alone.Alone = muster.Resources{"gpu": 1}, 5, "node"
+	own := cluster.Running{Gang: "g", Member: "own", Node: "a", Resources: muster.Resources{"gpu": 1}, Alone: "node", End: 4}
+	other := cluster.Running{Gang: "r", Member: "m", Node: "a", Resources: muster.Resources{"gpu": 1}, End: 5}
+	c, err := Update(held(t), cluster.Delta{Observed: true, Place: []cluster.Running{other, own}, Holds: map[string][]cluster.Hold{"g": {alone}}})
+	require.NoError(t, err)
+	require.Empty(t, c.LeftOut)
+	got, is := Outstayed(c, 0, "r", 6)
+	require.True(t, is)
+	require.Equal(t, "g", got)
+}

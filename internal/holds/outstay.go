@@ -9,7 +9,7 @@ import (
 )
 
 // Outstayed is a gang, none of a lower priority than this one, for which room is held from an instant on that it would not have if new members let a gang run on until an end,
-// 0: for ever; and whether there is one. Where both are in quotas it is taken for one: a quota may be short then. O(log gangs + holds), and where the gang was to end before that an
+// 0: for ever; and whether there is one. One in a quota is taken for one: what stays may leave less to quotas then. O(log gangs + holds), and where the gang was to end before that an
 // update of the snapshot.
 //
 // order: time.5
@@ -38,7 +38,7 @@ func Outstayed(c *snapshot.Snapshot, priority int64, gang string, end int64) (ho
 
 // lacks says whether what is held would have no room at an instant if a gang stayed that had ended by then.
 func lacks(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, g *snapshot.GangMembers) bool {
-	if c.Quotas != nil && g.Members.At(0).Class.Quota != "" && held.Members.At(0).Class.Quota != "" {
+	if c.Quotas != nil && held.Members.At(0).Class.Quota != "" {
 		return true
 	}
 	return !fitsThen(c, held, at, g) && fitsThen(c, held, at, nil)
@@ -77,15 +77,18 @@ func fitsThen(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, stays 
 	if err != nil {
 		return true // never: they are there
 	}
+	gang, _ := For(held.Name)
 	var rows []cluster.Running
 	for _, m := range held.Members.All() {
-		rows = append(rows, c.ExportMember(m))
+		row := c.ExportMember(m)
+		row.Gang = gang // its own members are no company
+		rows = append(rows, row)
 	}
 	if then, err = then.Update(cluster.Delta{Place: rows}); err != nil {
 		return false
 	}
 	for _, m := range held.Members.All() {
-		if then.Member(held.Name, m.Name).Unwelcome(then) != "" {
+		if then.Member(gang, m.Name).Unwelcome(then) != "" {
 			return false
 		}
 	}

@@ -107,14 +107,13 @@ func holderStarts(in Input, beside func(*Input, int64) []*gang.Request) ([]strin
 	return []string{kind}, nil
 }
 
-// refusedRightly checks that a holder would not start if a gang that runs ended as late as more members of it do. Where both are in quotas that is not asked.
+// refusedRightly checks that a holder would not start if a gang that runs ended as late as more members of it do. Where it is in a quota that is not asked.
 func refusedRightly(c *placement.Cluster, in *Input, req *gang.Request, start *placement.Start) error {
-	var put cluster.Delta
-	put.Observed = true
+	if in.Request.Quota != "" {
+		return nil
+	}
+	put := cluster.Delta{Observed: true}
 	for r := range c.Running() {
-		if r.Gang == req.Name && in.Request.Quota != "" && r.Quota != "" {
-			return nil
-		}
 		if r.Gang == req.Name && !r.Leaving {
 			r.End = req.End
 			put.Place = append(put.Place, r)
