@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/muster-sched/muster"
+	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/placement"
 )
 
@@ -64,8 +65,13 @@ func newLoop(opt Options) (*loop, error) {
 		}
 	}
 	slices.SortStableFunc(l.outages, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	var gone cluster.Delta
 	ending := map[string]int64{} // 0: never
 	for r := range opt.Cluster.Running() {
+		if r.Leaving {
+			gone.Remove = append(gone.Remove, cluster.MemberRef{Gang: r.Gang, Member: r.Member})
+			continue
+		}
 		if was, known := ending[r.Gang]; known && (was == 0 || r.End != 0 && r.End < was) {
 			continue
 		}
@@ -80,10 +86,13 @@ func newLoop(opt Options) (*loop, error) {
 		}
 	}
 	var err error
-	if len(ending) > 0 {
-		l.empty, err = opt.Cluster.ReleaseGangs(slices.SortedFunc(maps.Keys(ending), muster.CompareNatural)...)
-	} else {
-		l.empty = opt.Cluster
+	if len(gone.Remove) > 0 {
+		if l.c, err = l.c.Update(gone); err != nil {
+			return nil, err
+		}
+	}
+	if l.empty = l.c; len(ending) > 0 {
+		l.empty, err = l.c.ReleaseGangs(slices.SortedFunc(maps.Keys(ending), muster.CompareNatural)...)
 	}
 	return l, err
 }

@@ -67,7 +67,7 @@ type Outage struct {
 
 // Options say what is played. Cluster and Jobs are needed.
 type Options struct {
-	// Cluster is what is there at first. Gangs that run on it end when they are expected to (cluster.Running.End).
+	// Cluster is what is there at first, but for members that are leaving. Gangs that run on it end when they are expected to (cluster.Running.End).
 	Cluster *placement.Cluster
 	Jobs    Stream
 	// Outages are in the order of From. Gangs with members on the node start anew, with what they have lost.

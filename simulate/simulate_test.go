@@ -210,6 +210,12 @@ func TestWhatRunsAtFirst(t *testing.T) {
 	r, err = simulate.Run(simulate.Options{Cluster: c, Jobs: of(job("a", 2, 0, 5))})
 	require.NoError(t, err)
 	require.Equal(t, 1, r.Waiting, "it never ends")
+	leaving := cluster.Running{Gang: "before", Member: "n", Node: "node-1", Resources: gpu, Leaving: true}
+	c = racks(t, 1, 2, leaving, cluster.Running{Gang: "before", Member: "m", Node: "node-0", Resources: gpu, End: 40})
+	r, err = simulate.Run(simulate.Options{Cluster: c, Jobs: of(job("b", 1, 0, 5), job("a", 2, 0, 5)), Placer: s})
+	require.NoError(t, err)
+	require.Equal(t, []int64{5, 45}, []int64{s.at["b"], s.at["a"]}, "who is leaving has gone, and its gang ends with the others")
+	require.Equal(t, 2, r.Ended)
 }
 
 // nowhere puts each gang on one node.
