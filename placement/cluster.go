@@ -68,7 +68,12 @@ func (c *Cluster) Notices() []string { return append(c.inside().Notices(), exces
 func (c *Cluster) LeftOut() []error { return slices.Clone(c.inside().LeftOut) }
 
 // Len is the number of nodes. O(nodes).
-func (c *Cluster) Len() int { return c.inside().Len() }
+func (c *Cluster) Len() (n int) {
+	for range c.inside().Nodes() {
+		n++
+	}
+	return n
+}
 
 // Nodes iterates over the nodes in the depth-first order of the first tree, those outside it last. Labels and taints
 // are shared, Allocatable is the caller's.

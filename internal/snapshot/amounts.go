@@ -15,8 +15,8 @@ import (
 // Boundless is the number of pods that a node takes if it names none. Running pods take nothing from it.
 const Boundless = math.MaxInt64
 
-// vectors brings resources inside. Equal vectors of one vectors are one slice, so that addresses compare them.
-type vectors struct {
+// Vectors brings resources inside. Equal vectors of one Vectors are one slice, so that addresses compare them.
+type Vectors struct {
 	lineage *Lineage
 	first   [][]int64      // the first few vectors: often there are no more
 	others  intern.Vectors // the rest of them
@@ -26,14 +26,14 @@ type vectors struct {
 	next []int64 // buffer for the vector that is looked up
 }
 
-// Amounts returns an empty vectors for one caller; it is not safe for concurrent use.
-func (l *Lineage) Amounts() *vectors {
-	return &vectors{lineage: l, next: make([]int64, len(l.Resources))}
+// Amounts returns an empty Vectors for one caller; it is not safe for concurrent use.
+func (l *Lineage) Amounts() *Vectors {
+	return &Vectors{lineage: l, next: make([]int64, len(l.Resources))}
 }
 
 // Vector is r by resource id, with so many pods if r does not name any; nil if r is not valid. Names that the lineage
 // lacks are dropped. Nobody may change the slice. O(resources).
-func (a *vectors) Vector(r muster.Resources, pods int64) []int64 {
+func (a *Vectors) Vector(r muster.Resources, pods int64) []int64 {
 	clear(a.next)
 	a.next[a.lineage.pods], a.dropped = pods, false
 	for name, amount := range r {
@@ -53,7 +53,7 @@ func (a *vectors) Vector(r muster.Resources, pods int64) []int64 {
 }
 
 // shared is the one slice for all vectors that equal a.next.
-func (a *vectors) shared() []int64 {
+func (a *Vectors) shared() []int64 {
 	for _, v := range a.first {
 		if slices.Equal(v, a.next) {
 			return v

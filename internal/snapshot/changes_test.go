@@ -304,7 +304,7 @@ type stated struct {
 }
 
 func stateOf(t require.TestingT, c *Snapshot) stated {
-	s := stated{slices.Collect(c.Nodes()), slices.Collect(c.Running()), map[string]any{"length": c.Len(), "zoned": c.Zoned, "closed": c.Closed.Any(), "trees": len(c.Trees())}}
+	s := stated{slices.Collect(c.Nodes()), slices.Collect(c.Running()), map[string]any{"zoned": c.Zoned, "closed": c.Closed.Any(), "trees": len(c.Trees())}}
 	slices.SortFunc(s.nodes, func(a, b cluster.Node) int { return cmp.Compare(a.Name, b.Name) })
 	for _, n := range s.nodes {
 		id, there := c.Lineage.ID(n.Name)

@@ -47,7 +47,7 @@ type MemberClass struct {
 }
 
 // is says whether two classes of a gang are equal. Amounts are compared by address: within one change equal ones are
-// mostly the same slice, see [vectors]. Where they are not, members get two classes, which decides nothing. Nil and
+// mostly the same slice, see [Vectors]. Where they are not, members get two classes, which decides nothing. Nil and
 // empty budgets differ, so that members read back as they were given.
 func (c *MemberClass) is(o *MemberClass) bool {
 	return &c.Holds[0] == &o.Holds[0] && c.AffinityKey == o.AffinityKey && c.Quota == o.Quota && c.Priority == o.Priority &&

@@ -95,7 +95,7 @@ func (c *Snapshot) LabelsOf(id int32) map[string]string { return c.Static.labels
 // nodeClasses finds the classes of nodes during one change, so that most equal nodes share one. It is not safe for
 // concurrent use.
 type nodeClasses struct {
-	amounts *vectors
+	amounts *Vectors
 	classes map[*int64][]*nodeClass // by the address of the vector of allocatable amounts
 }
 

@@ -70,7 +70,7 @@ func (c *Snapshot) settle(g *Arrivals) (errs []error) {
 
 // newMember checks a running member and brings it inside; its node is -1 if that is absent. near is the node of the
 // member before, -1 at first. The member is not in g yet: the caller adds it.
-func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, vectors *vectors, near int32) (Member, error) {
+func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, vectors *Vectors, near int32) (Member, error) {
 	m := Member{
 		Name: r.Member, Index: r.Index, Node: -1, Indexed: r.Indexed, Leaving: r.Leaving,
 		Pinned: r.NonPreemptible, Placed: r.NUMA, Started: r.Started,

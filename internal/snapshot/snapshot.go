@@ -244,15 +244,6 @@ func (c *Snapshot) Notices() []string {
 	return notices
 }
 
-// Len is the number of nodes. O(nodes).
-func (c *Snapshot) Len() int {
-	n := 0
-	for range c.Nodes() {
-		n++
-	}
-	return n
-}
-
 // Nodes iterates over the nodes in the depth-first order of the first tree, those outside it last. Labels and taints
 // are shared, Allocatable is the caller's.
 func (c *Snapshot) Nodes() iter.Seq[cluster.Node] {

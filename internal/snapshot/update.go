@@ -319,7 +319,7 @@ func AbsentNode(node, gang, member string) error {
 
 // Lacking is the first resource asked for, in natural order, that the lineage lacks; empty if there is none. vectors
 // must have brought r inside last: it knows whether a name was dropped. Amounts of 0 ask for nothing.
-func (c *Snapshot) Lacking(r muster.Resources, vectors *vectors) string {
+func (c *Snapshot) Lacking(r muster.Resources, vectors *Vectors) string {
 	first := ""
 	if !vectors.dropped {
 		return first

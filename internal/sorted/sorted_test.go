@@ -80,7 +80,7 @@ func requireList(t require.TestingT, want []*element, l List[*element]) {
 		require.Equal(t, wantAt, at)
 		require.Equal(t, there, is)
 	}
-	require.True(t, (l.chunks == nil) == (len(want) <= most))
+	require.Equal(t, len(want) > most, l.chunks != nil)
 	for k, chunk := range l.chunks {
 		require.NotEmpty(t, chunk)
 		require.LessOrEqual(t, len(chunk), most)
