@@ -136,7 +136,7 @@ func TestNodesAreAddedWithAndWithoutATopology(t *testing.T) {
 	v := s.View("")
 	next, ok := grown(state{s, req}, v, v.Outside, snapshot.NodeAt(s, 1), 2)
 	require.True(t, ok)
-	require.Equal(t, 6, len(slices.Collect(next.s.Nodes())))
+	require.Len(t, slices.Collect(next.s.Nodes()), 6)
 	require.Empty(t, next.s.Trees())
 
 	tree, err := topology.New(topology.Spec{
@@ -148,7 +148,7 @@ func TestNodesAreAddedWithAndWithoutATopology(t *testing.T) {
 	v = s.View("default")
 	next, ok = grown(state{s, req}, v, v.LeafOf[0], snapshot.NodeAt(s, 1), 2)
 	require.True(t, ok)
-	require.Equal(t, 6, len(slices.Collect(next.s.Nodes())))
+	require.Len(t, slices.Collect(next.s.Nodes()), 6)
 	require.Equal(t, 6, next.s.Trees()[0].Tree.NumNodes())
 }
 
