@@ -253,21 +253,22 @@ func (n *Occupancy) Free(id int) muster.Resources {
 // Hosts says which members have a share in the zone with this id; 0 for a zone that the node lacks. O(log n).
 func (n *Occupancy) Hosts(id int) Hosts {
 	n = n.orEmpty()
-	z, ok := slices.BinarySearch(n.zones.ids, id)
-	if !ok {
-		return 0
-	}
-	return n.hosts.of(z)
+	return n.flags(id, n.hosts)
 }
 
 // Keeps says for which members the zone with this id is kept ([Placed.Kept]); they are among Hosts. O(log n).
 func (n *Occupancy) Keeps(id int) Hosts {
 	n = n.orEmpty()
+	return n.flags(id, n.keeps)
+}
+
+// flags are the marks of the zone with an id; 0 for one that the node lacks.
+func (n *Occupancy) flags(id int, m marks) Hosts {
 	z, ok := slices.BinarySearch(n.zones.ids, id)
 	if !ok {
 		return 0
 	}
-	return n.keeps.of(z)
+	return Hosts(m.single>>z&1)*HostsSingle | Hosts(m.spanning>>z&1)*HostsSpanning
 }
 
 // Lack is what a zone lacks for the shares of a member that is not on the node, of the first share and resource that has

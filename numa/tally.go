@@ -58,8 +58,3 @@ func (t tally) marks() (m marks) {
 	}
 	return m
 }
-
-// of are the flags of one zone.
-func (m marks) of(zone int) Hosts {
-	return Hosts(m.single>>zone&1)*HostsSingle | Hosts(m.spanning>>zone&1)*HostsSpanning
-}

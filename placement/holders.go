@@ -4,7 +4,6 @@ package placement
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -112,7 +111,7 @@ func (f *factFinder) weigh() {
 			return true
 		}
 		of := tally{lower: reclaims || g.Priority < p.Request.Priority}
-		byNode.Each(p.Snapshot, f.holding(g.Members), func(id int32, on []*snapshot.Member) {
+		byNode.Each(p.Snapshot, g.Members.Those(f.holds), func(id int32, on []*snapshot.Member) {
 			if f.open[id] {
 				f.hold(&of, id, on)
 			}
@@ -123,16 +122,8 @@ func (f *factFinder) weigh() {
 	f.whole = f.withNodes(layout.Root, whole)
 }
 
-// holding are the members that hold something, in a list of their own where not all do.
-func (f *factFinder) holding(members snapshot.Members) iter.Seq2[int, *snapshot.Member] {
-	return func(yield func(int, *snapshot.Member) bool) {
-		for i, m := range members.All() {
-			if left := m.Leaving && f.p.Room.LeavingGone; !left && !yield(i, m) {
-				return
-			}
-		}
-	}
-}
+// holds says whether a member holds something.
+func (f *factFinder) holds(m *snapshot.Member) bool { return !m.Leaving || !f.p.Room.LeavingGone }
 
 // hold adds what members of a gang hold on a node.
 func (f *factFinder) hold(of *tally, id int32, on []*snapshot.Member) {

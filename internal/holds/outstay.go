@@ -41,7 +41,8 @@ func lacks(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, g *snapsh
 	if c.Quotas != nil && held.Members.At(0).Class.Quota != "" {
 		return true
 	}
-	return !fitsThen(c, held, at, g) && fitsThen(c, held, at, nil)
+	joint := ends.Joint(c, Gangs(c))
+	return !fitsThen(c, held, at, g, joint) && fitsThen(c, held, at, nil, joint)
 }
 
 // firstOf is the instant from which on room is held for a gang; 0: at once.
@@ -57,14 +58,13 @@ func firstOf(held *snapshot.GangMembers) int64 {
 }
 
 // fitsThen says whether what is held has room at an instant, with those gone that have ended by then, but for a gang that stays; nil: none does. A gang
-// for which room is held goes on with those who are to come.
-func fitsThen(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, stays *snapshot.GangMembers) bool {
-	until, called := ends.Of(held), Gangs(c)
-	joint := ends.Joint(c, called)
+// for which room is held goes on with those who are to come: joint are the ends of both.
+func fitsThen(c *snapshot.Snapshot, held *snapshot.GangMembers, at int64, stays *snapshot.GangMembers, joint map[string]int64) bool {
+	until := ends.Of(held)
 	gone := refs(held.Members.Slice())
 	c.Gangs.Ascend(func(g *snapshot.GangMembers) bool {
-		end := joint[called(g.Name)]
-		_, room := For(g.Name)
+		name, room := For(g.Name)
+		end := joint[name]
 		over := end != 0 && end <= at || room && begins(firstOf(g), until)
 		for _, m := range g.Members.All() {
 			if g != held && g != stays && over || g != held && m.Leaving {

@@ -140,7 +140,7 @@ func (n *Neighbors) opened(state State) map[int32]int32 {
 	for members := range n.ownGangs() {
 		those := members.All()
 		if state == Others && n.asking != "" {
-			those = slices.All(slices.DeleteFunc(members.Slice(), func(m *snapshot.Member) bool { return !n.isOwn(m) }))
+			those = members.Those(n.isOwn)
 		}
 		n.snapshot.Lineage.CountClosed(open, those, nil)
 	}
@@ -159,13 +159,8 @@ func (n *Neighbors) leavingOpen(open map[int32]int32) {
 			continue
 		}
 		last = m.Class.Gang
-		var staying []*snapshot.Member
-		for _, other := range c.MembersOf(last).All() {
-			if !other.Leaving {
-				staying = append(staying, other)
-			}
-		}
-		c.Lineage.CountClosed(open, c.MembersOf(last).All(), slices.All(staying))
+		members := c.MembersOf(last)
+		c.Lineage.CountClosed(open, members.All(), members.Those(func(m *snapshot.Member) bool { return !m.Leaving }))
 	}
 }
 

@@ -381,10 +381,5 @@ func (p *Problem) Broken() bool {
 // that must be alone, and those in any case. Cost of [room.Room.WaitsFor].
 func (p *Problem) WaitsFor(positions []int32, anyway ...*snapshot.Member) []*snapshot.Member {
 	out := p.Room.Company.Leaving(withGangs(p, positions), aloneDomains(p, positions))
-	for _, m := range anyway {
-		if !slices.Contains(out, m) {
-			out = append(out, m)
-		}
-	}
-	return p.Room.WaitsFor(positions, out)
+	return p.Room.WaitsFor(positions, append(out, anyway...))
 }

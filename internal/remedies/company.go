@@ -3,8 +3,6 @@
 package remedies
 
 import (
-	"slices"
-
 	"github.com/muster-sched/muster/internal/layout"
 	"github.com/muster-sched/muster/internal/problem"
 	"github.com/muster-sched/muster/internal/snapshot"
@@ -47,11 +45,11 @@ func (r *rooms) opened(g *snapshot.GangMembers) (out []gain) {
 	if r.company == nil {
 		return nil
 	}
-	stays := slices.DeleteFunc(g.Members.Slice(), func(m *snapshot.Member) bool {
-		return m.IsDaemon() || m.Leaving && r.p.Room.LeavingGone
+	stays := g.Members.Those(func(m *snapshot.Member) bool {
+		return !m.IsDaemon() && !(m.Leaving && r.p.Room.LeavingGone)
 	})
 	closes := map[int32]int32{}
-	r.p.Snapshot.Lineage.CountClosed(closes, slices.All(stays), nil)
+	r.p.Snapshot.Lineage.CountClosed(closes, stays, nil)
 	for id := range closes {
 		if r.company.keeps(id) {
 			out = append(out, gain{r.p.Model.View.At(id), r.company.kept[id]})

@@ -14,7 +14,7 @@ import (
 
 // WaitsFor lists the leaving members that must be gone before the members fit where they are placed, in the order of
 // names: on every node the fewest, of equal sets the first. Members of the gang are at these positions, or units of
-// it. Those in out must be gone in any case. Nodes are independent, since a member gives back nothing on another node. The plan counts on all leaving
+// it. Those in out must be gone in any case, and may be there twice. Nodes are independent, since a member gives back nothing on another node. The plan counts on all leaving
 // members being gone, so that on every node all of them together suffice. O(leaving members), and on nodes with new
 // and leaving members the cost of fewestLeaving.
 func (r *Room) WaitsFor(positions []int32, out []*snapshot.Member) []*snapshot.Member {
@@ -22,11 +22,15 @@ func (r *Room) WaitsFor(positions []int32, out []*snapshot.Member) []*snapshot.M
 	for _, pos := range positions {
 		placed[r.Model.View.Node(pos)]++
 	}
+	must := make(map[*snapshot.Member]bool, len(out))
+	for _, m := range out {
+		must[m] = true
+	}
 	leaving, gone := map[int32][]*snapshot.Member{}, map[int32][]*snapshot.Member{}
 	for _, m := range r.Snapshot.Leaving {
 		switch {
 		case placed[m.Node] == 0:
-		case slices.Contains(out, m):
+		case must[m]:
 			gone[m.Node] = append(gone[m.Node], m)
 		default:
 			leaving[m.Node] = append(leaving[m.Node], m)
@@ -47,7 +51,7 @@ func (r *Room) WaitsFor(positions []int32, out []*snapshot.Member) []*snapshot.M
 		out = append(out, fewestLeaving(load, id, members, gone[id], units, zones)...)
 	}
 	slices.SortFunc(out, snapshot.CompareMembers)
-	return out
+	return slices.Compact(out)
 }
 
 // countsOn counts the members on a node by role.

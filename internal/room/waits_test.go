@@ -114,6 +114,7 @@ func TestFewestLeavingMembersAreWaitedFor(t *testing.T) {
 		}
 		slices.SortFunc(want, snapshot.CompareMembers)
 		require.Equal(t, names(want), names(w.WaitsFor(w.positions, slices.Clone(w.out))))
+		require.Equal(t, names(want), names(w.WaitsFor(w.positions, slices.Concat(w.out, w.out))), "once, whoever is named twice")
 	})
 }
 

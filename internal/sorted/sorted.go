@@ -69,6 +69,17 @@ func (l List[T]) All() iter.Seq2[int, T] {
 	}
 }
 
+// Those iterates over the elements that are so, in their order, with their places.
+func (l List[T]) Those(are func(e T) bool) iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for i, e := range l.All() {
+			if are(e) && !yield(i, e) {
+				return
+			}
+		}
+	}
+}
+
 // ContainsFunc says whether some element is so.
 func (l List[T]) ContainsFunc(is func(e T) bool) bool {
 	return slices.ContainsFunc(l.few, is) || slices.ContainsFunc(l.chunks, func(chunk []T) bool { return slices.ContainsFunc(chunk, is) })

@@ -74,6 +74,14 @@ func requireList(t require.TestingT, want []*element, l List[*element]) {
 		require.True(t, is)
 		require.Equal(t, i, at)
 	}
+	odd := func(e *element) bool { return e.name%2 != 0 }
+	var those []*element
+	for i, e := range l.Those(odd) {
+		require.Same(t, want[i], e)
+		those = append(those, e)
+	}
+	require.Equal(t, slices.ContainsFunc(want, odd), l.ContainsFunc(odd))
+	require.Len(t, those, len(want)-len(slices.DeleteFunc(slices.Clone(want), odd)))
 	for _, name := range []int{-10, 1, most + 1, 1 << 30} {
 		at, is := l.Search(func(o *element) int { return cmp.Compare(o.name, name) })
 		wantAt, there := slices.BinarySearchFunc(want, &element{name: name}, byName)
