@@ -28,13 +28,10 @@ func BenchmarkWide(b *testing.B) {
 		for _, full := range []int{50, 90} {
 			w := wideOf(b, benchmarks.Shape{Fan: shape.fan, Slots: 8}, full)
 			for layer, name := range []string{"unit", "leaf", "spine"} {
-				for _, group := range []int{0, 8} {
-					name := fmt.Sprintf("%s/full=%d/above=%s", shape.name, full, name)
-					if group > 0 {
-						name += "/group=8"
-					}
-					b.Run(name, func(b *testing.B) { w.bench(b, w.most(layer)*4/3, group) })
-				}
+				name, members := fmt.Sprintf("%s/full=%d/above=%s", shape.name, full, name), w.most(layer)*4/3
+				b.Run(name, func(b *testing.B) { w.bench(b, members, 0) })
+				b.Run(name+"/group=8", func(b *testing.B) { w.bench(b, members, 8) })
+				b.Run(name+"/group=all", func(b *testing.B) { w.bench(b, members, members) })
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // Behavior is the version of the decisions: it is raised whenever the same arguments may give a different plan.
-const Behavior = 15
+const Behavior = 16
 
 // Plan places a gang on a snapshot, or says why it cannot: on free capacity, else with the leaving members gone, else
 // with the cheapest legal victims gone ([gang.Preempt]). It is a pure function: neither argument changes, and equal

@@ -52,6 +52,7 @@ type ask struct {
 	layers *layers // below the children of domains, if these count; else nil
 	// groupsFrom is one above the place in the view's Tiers of the lowest tier down to which whole groups are tried on the largest domains; 0: they are not.
 	groupsFrom int
+	alone      *ask  // for the same members without groups, once asked for
 	additions  int64 // that the searches for the narrowest span have left
 	// beyond is how many new members must lie outside the tree, because the tree has no slots for them.
 	beyond int64

@@ -23,6 +23,9 @@ type candidate struct {
 // rankDomains orders the domains of a strategy that were not tried, best first. O(n log n) comparisons of n domains. All
 // spans are counted.
 func (f *found) rankDomains(tried map[layout.Vertex]bool) []layout.Vertex {
+	if g := f.asMembers(); g != nil {
+		return g.rankDomains(tried)
+	}
 	var cands []candidate
 	for d := range f.domains(nil) {
 		if tried[d] {

@@ -45,7 +45,7 @@ func (a *ask) lookDown() {
 	if a.rules.Even || a.members < 2 && even || most == 0 && a.features&^besideGroups != 0 {
 		return
 	}
-	cut := v.TierIndex(finest(a.m)-1) + 1
+	cut := v.TierIndex(max(0, finest(a.m)-1)-1) + 1
 	if cut == 0 && even && a.slots.Flat == nil && a.slots.Ix.Most[0].At(layout.Root) <= 1 {
 		cut = 1 // as many nodes as members in any case
 	}
@@ -74,7 +74,7 @@ func layersAtOnce(m *model.Model, members int64) int {
 	return 1
 }
 
-// finest is the lowest tier that a PreferGather of the gang or of its groups names, 0 without one.
+// finest is one above the lowest tier that a PreferGather of the gang or of its groups names, 0 without one.
 func finest(m *model.Model) int32 {
 	finest := m.Gather.Finest
 	for _, l := range m.Levels {
@@ -82,7 +82,7 @@ func finest(m *model.Model) int32 {
 			finest = f
 		}
 	}
-	return max(0, finest-1)
+	return finest
 }
 
 // width is how many layers count below the children of a domain of a tier: of a large ask none where domains are taken for the children.

@@ -85,6 +85,9 @@ func (pl placer) place(x layout.Vertex, d demand) share {
 	if pl.m.View.IsNode(x) {
 		return out
 	}
+	if out.run = pl.placeMembers(x, &d); out.run != nil {
+		return out
+	}
 	if pl.fillsPlainly(x, &d) {
 		out.run = pl.fillPlain(x, pl.ask.newMembers(&d), pl.ask.scratch.positions(pl.ask.newMembers(&d)))
 		return out

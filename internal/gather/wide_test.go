@@ -243,3 +243,59 @@ func TestSpansOfWideGangs(t *testing.T) {
 	})
 	t.Logf("%d compared", compared)
 }
+
+// Members of groups that no domain below the gang's holds whole lie as those of a gang without groups: in as few children, and as few grandchildren, as can
+// be, in the domain and below the domains that hold groups.
+func TestSpansOfWideGangsInSplitGroups(t *testing.T) {
+	defer func() { lookedDown = mostLookedDown }()
+	lookedDown = 0
+	compared, deeper := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		w := drawWide(t)
+		w.most, w.units = [4]int{}, 0
+		by := w.holds(1)
+		layer := rapid.IntRange(0, 2).Draw(t, "layer") // whose domains hold groups, and no lower ones do
+		size := slices.Max(by[layer+1]) + rapid.IntRange(1, 3).Draw(t, "more")
+		whole := w.holds(1)
+		for d, room := range by[layer] {
+			whole[layer][d] = room / size
+		}
+		for k := layer - 1; k >= 0; k-- {
+			clear(whole[k])
+			for d, n := range whole[k+1] {
+				whole[k][d/w.fan[k]] += n
+			}
+		}
+		if whole[0][0] == 0 {
+			return
+		}
+		groups := rapid.IntRange(1, whole[0][0]).Draw(t, "groups")
+		m := w.model(t, groups*size, size)
+		a := Search(m)
+		require.NotNil(t, a)
+		require.NoError(t, spec.Valid(m, a))
+		var least []int
+		for d, room := range by[layer] {
+			var positions []int32 // of the members in this domain
+			for _, pos := range a.Positions {
+				if int(pos)/(len(w.slots)/len(by[layer])) == d {
+					positions = append(positions, pos)
+				}
+			}
+			n := len(positions)
+			if n > 0 {
+				here := w.least(&by, layer, d, n)[n]
+				require.Equal(t, here, widths(m, &model.Answer{Domain: m.View.Named(m.View.Lowest([]int32{int32(d * len(w.slots) / len(by[layer])), int32((d+1)*len(w.slots)/len(by[layer])) - 1})), Positions: positions})[:len(here)])
+				deeper++
+			}
+			if span := w.least(&by, layer, d, min(room, groups*size)); groups == 1 && room >= size && (least == nil || slices.Compare(span[size], least) < 0) {
+				least = span[size]
+			}
+		}
+		if groups == 1 {
+			require.Equal(t, least, widths(m, a)[:len(least)])
+			compared++
+		}
+	})
+	t.Logf("%d compared among domains, %d within", compared, deeper)
+}
