@@ -304,7 +304,8 @@ type scratch struct {
 	asked   bool // it is taken
 	picks   []chosen
 	wide    [2][]chosen // two layers of vertices
-	slots   []int32
+	slots   []int32     // of children
+	used    []int32     // members that run in these
 	least   sets.LeastSum
 	left    []int64 // what nodes that are not in use hold, or runs of vertices
 	taken   []taken
@@ -315,7 +316,7 @@ type scratch struct {
 	choice  []*choice  // by the same
 	depth   int        // lists of kids in use
 	units   []int64
-	used    int             // of units
+	carved  int             // of units
 	counted []int64         // slots of domains that are counted
 	domains []layout.Vertex // these domains
 	list    []int32         // positions of members
@@ -337,11 +338,11 @@ func (r *scratch) keep(kids children) { r.kids[r.depth-1] = kids }
 
 // carve returns n zeros that stay the caller's until Reset.
 func (r *scratch) carve(n int) []int64 {
-	if r.used+n > len(r.units) {
-		r.units, r.used = make([]int64, max(256, 2*len(r.units), n)), 0
+	if r.carved+n > len(r.units) {
+		r.units, r.carved = make([]int64, max(256, 2*len(r.units), n)), 0
 	}
-	u := r.units[r.used : r.used+n : r.used+n]
-	r.used += n
+	u := r.units[r.carved : r.carved+n : r.carved+n]
+	r.carved += n
 	clear(u)
 	return u
 }
@@ -370,7 +371,7 @@ func scratchOf(m *model.Model) *scratch {
 // Reset makes the scratch ready for another problem. Nothing in it refers to the snapshot any more.
 func (r *scratch) Reset() {
 	r.ask, r.asked = ask{}, false
-	r.depth, r.used, r.listed = 0, 0, 0
+	r.depth, r.carved, r.listed = 0, 0, 0
 	r.picks, r.taken = r.picks[:0], r.taken[:0]
 	if len(r.layers.tables) > 0 {
 		r.layers.forgetTables()

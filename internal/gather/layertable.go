@@ -99,10 +99,7 @@ func emptyTable(a *ask, of tableOf, size int, room int64) layerTable {
 func tableOfChildren(pl placer, of tableOf, size int) []int64 {
 	use := childUse{left: pl.ask.scratch.left[:0]}
 	if of.level == pl.ask.bottom() && len(pl.m.Forced) == 0 && !pl.ask.jumps(of.at) { // the room of members is known without lists
-		lo, end := pl.m.View.Kids(of.at)
-		for c := lo; c < end; c++ {
-			use.add(max(0, pl.sums.whole(of.level, 0, c)), pl.m.Siblings.At(c) > 0)
-		}
+		use.addMembers(pl, of.at)
 	} else {
 		kids := pl.boundedChildren(of)
 		for i := range kids.items {
@@ -128,6 +125,22 @@ type childUse struct {
 	inUse, room int64
 	left        []int64
 	more        int64
+}
+
+// addMembers adds the children of x as what members use.
+func (u *childUse) addMembers(pl placer, x layout.Vertex) {
+	lo, end := pl.m.View.Kids(x)
+	if pl.ask.slots.Flat == nil && pl.ask.slots.Inside <= layout.Root && x != layout.Root && x != pl.m.View.Outside && pl.sums.reserved == nil {
+		used := pl.m.Siblings.AppendTo(pl.ask.scratch.used[:0], lo, end)
+		for i, room := range pl.ask.slotsBelow(x) {
+			u.add(int64(room), used[i] > 0)
+		}
+		pl.ask.scratch.used = used
+		return
+	}
+	for c := lo; c < end; c++ {
+		u.add(max(0, pl.sums.whole(pl.ask.bottom(), 0, c)), pl.m.Siblings.At(c) > 0)
+	}
 }
 
 // add adds a child.

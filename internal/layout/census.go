@@ -33,6 +33,14 @@ func (c *Census) At(x Vertex) int64 {
 	return int64(c.below.At(x))
 }
 
+// AppendTo appends how many are below, or on, the vertices [lo, end) to a list. O(end - lo).
+func (c *Census) AppendTo(list []int32, lo, end Vertex) []int32 {
+	if c == nil {
+		return append(list, make([]int32, end-lo)...)
+	}
+	return cow.AppendTo(list, &c.below, lo, end)
+}
+
 // Any says whether it counts anybody.
 func (c *Census) Any() bool { return c.At(Root) > 0 }
 

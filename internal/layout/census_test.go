@@ -39,6 +39,13 @@ func TestCensusCountsAsATally(t *testing.T) {
 				}
 			}
 			require.Equal(t, some, c.Any())
+			var each []int32
+			for x := range Vertex(v.NumDomains()) + v.Nodes {
+				each = append(each, int32(c.At(x)))
+			}
+			for x := range Vertex(len(each)) {
+				require.Equal(t, each[x:], c.AppendTo(nil, x, Vertex(len(each))))
+			}
 			used := map[int32]int{}
 			for x := range Vertex(v.NumDomains()) + v.Nodes {
 				require.Equal(t, tally.At(x), c.At(x))
@@ -54,6 +61,7 @@ func TestCensusCountsAsATally(t *testing.T) {
 	var nobody *Census
 	require.False(t, nobody.Any())
 	require.Zero(t, nobody.Used(1))
+	require.Equal(t, []int32{7, 0, 0}, nobody.AppendTo([]int32{7}, 1, 3))
 }
 
 // lowestOf is the lowest vertex above those who are counted, -1 if nobody is.

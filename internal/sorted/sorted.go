@@ -100,6 +100,10 @@ func (l List[T]) Search(compare func(e T) int) (i int, is bool) {
 	if l.chunks == nil {
 		return slices.BinarySearchFunc(l.few, struct{}{}, by)
 	}
+	last := l.chunks[len(l.chunks)-1]
+	if compare(last[len(last)-1]) < 0 { // as those who come later mostly are
+		return l.Len(), false
+	}
 	// The last chunk whose first element is before it, for it is not before that.
 	k, _ := slices.BinarySearchFunc(l.chunks, struct{}{}, func(chunk []T, _ struct{}) int { return compare(chunk[0]) })
 	k = max(0, k-1)
