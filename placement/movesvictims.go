@@ -10,7 +10,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/bounds"
 	"github.com/muster-sched/muster/internal/layout"
@@ -159,20 +158,18 @@ func (k *carried) evicting(req *gang.Request, depth int) *Result {
 	if k.c.Lowest <= lowest || k.m.plans > mostMovePlans {
 		return nil
 	}
-	d := cluster.Delta{Observed: true}
+	var lowered []*snapshot.Member
 	for g := range k.m.movers {
 		if k.gone[g] != nil || k.rows[g] != nil {
 			continue
 		}
 		for _, member := range k.m.movers[g].members {
 			if depth > 0 || !k.pinned[member] {
-				row := k.m.s.ExportMember(member)
-				row.Priority, row.MinMember, row.Quota, row.Budgets, row.Started = lowest, -1, "", nil, 0
-				d.Place = append(d.Place, row)
+				lowered = append(lowered, member)
 			}
 		}
 	}
-	twin, err := k.c.Update(d)
+	twin, err := snapshot.Lowered(k.c, lowered, lowest)
 	if err != nil {
 		return nil
 	}

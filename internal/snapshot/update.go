@@ -3,7 +3,6 @@
 package snapshot
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/muster-sched/muster"
@@ -213,31 +212,6 @@ func (l *leavers) membersOf(gang string) (members []*Member, err error) {
 // noneRuns is the error of a gang without running members.
 func noneRuns(gang string) error {
 	return &cluster.ConflictError{Gang: gang, Reason: "no member of the gang runs"}
-}
-
-// setMinima gives the running members of gangs another minimum. O(members of the gangs).
-func setMinima(c *Snapshot, minima map[string]int) error {
-	if len(minima) == 0 {
-		return nil
-	}
-	var gone, fresh []*Member
-	for _, gang := range slices.SortedFunc(maps.Keys(minima), muster.CompareNatural) {
-		members, classes := c.MembersOf(gang), map[*MemberClass]*MemberClass{}
-		if members.Len() == 0 {
-			return noneRuns(gang)
-		}
-		for _, m := range members.All() {
-			if classes[m.Class] == nil {
-				of := *m.Class
-				of.MinMember, classes[m.Class] = minima[gang], &of
-			}
-			other := *m
-			other.Class = classes[m.Class]
-			gone, fresh = append(gone, m), append(fresh, &other)
-		}
-	}
-	c.relist(gone, fresh)
-	return nil
 }
 
 // place adds running members. Unlike those of a new cluster they must fit, on nodes that are there. The first error
