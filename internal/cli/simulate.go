@@ -21,6 +21,10 @@ of the devices of all nodes; used is what is in use until the last one ends, so 
 longest are how long gangs wait, in seconds, p50 and p95 rounded up by at most a 64th; moved counts members, and lost is work that
 was lost by moves, in seconds of a device. -o json says also how long gangs of each size wait.
 
+-paired makes one line of the streams of all seeds: the mean waiting, and what the mean, p95 and the longest waiting, and the mean one
+of the largest gangs, are of those of the first way (discipline, moves, placer) to play the same stream: the mean of the ratios of all
+seeds, and their standard deviation. What is less than two of these away from 1 is no difference, and stands in brackets.
+
 Equal arguments give equal bytes, on any number of cores.
 
 Examples:
@@ -29,6 +33,8 @@ Examples:
   muster simulate -sweep placer=muster,first-fit              says what it costs that gangs gather
   muster simulate -gangs 200 -sweep moves=false,true -o csv   says what moves bring, for a spreadsheet
   muster simulate -fabric 8x16x64 -largest 512                plays larger gangs on a larger cluster
+  muster simulate -sweep seed=1,2,3,4,5 -sweep discipline=next-that-fits,easy -paired
+                                                              says what holding room for the first one changes
 
 Exit status: 0 the streams were played; 1 they cannot be; 2 the command line cannot be used.
 
@@ -43,6 +49,7 @@ type simulateSettings struct {
 	played
 	made   made
 	sweeps sweeps
+	paired bool
 	output string
 	files  []string
 }
@@ -69,7 +76,7 @@ func (set *simulateSettings) run(rows []played, stdout, stderr io.Writer) error 
 	if err != nil {
 		return err
 	}
-	t := told{set.made, set.sweeps, results}
+	t := told{set.made, set.sweeps, results, set.paired}
 	switch {
 	case set.output == "json":
 		return t.json(stdout)
@@ -112,6 +119,7 @@ func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
 	flags.BoolVar(&set.moves, "moves", false, "running gangs move for the first one that waits, if it has a place then and they have one; by first-fit a gang waits only where too few nodes are free, so nobody moves")
 	flags.Var(&set.made, "fabric", "the cluster, as `numbers` such as 2x4x4x32: 2 domains of the widest layer, 4 in each of them, 4 in each of these, of 32 nodes")
 	flags.Var(&set.sweeps, "sweep", "play once for each of these values, as `KEY=V1,V2`, where the key is "+strings.Join(swept, ", ")+"; may be given again for another key")
+	flags.BoolVar(&set.paired, "paired", false, "with -sweep of seeds: compare ways to play streams on the same ones, seed by seed, with the first way")
 	discipline := choose(flags, "discipline", "next-that-fits", disciplines, "who may start behind a gang that waits: %s (nobody; whoever fits; who does not delay the first one that waits; who delays nobody)")
 	placer := choose(flags, "placer", byMuster, words(byMuster, byFirstFit), "who says where gangs go: %s (the first nodes that are free, whatever the rules)")
 	output := choose(flags, "o", "text", words("text", "json", "csv"), "output: %s")
@@ -129,6 +137,8 @@ func (set *simulateSettings) fit(given map[string]bool) error {
 	switch {
 	case len(set.files) > 0:
 		return fmt.Errorf("%q: simulate takes no files", set.files[0])
+	case set.paired && set.sweeps.checkPaired() != nil:
+		return set.sweeps.checkPaired()
 	case given["pause"] && !set.moves && !set.sweeps.has("moves"):
 		return errors.New("-pause is for gangs that move: -moves, or -sweep moves=false,true")
 	case !given["largest"]:

@@ -111,6 +111,8 @@ func TestSimulateMisuse(t *testing.T) {
 		{"-sweep load=8,x", `-sweep load: "x": not a whole number from 1 to 1000`},
 		{"-sweep moves=false,no", `-sweep moves: "no": not one of false, true`},
 		{"-sweep discipline=eazy", `-discipline "eazy": not one of strict, next-that-fits, easy, conservative`},
+		{"-paired -sweep discipline=strict,easy", "-paired compares streams of several seeds: -sweep seed=1,2,3 is missing"},
+		{"-paired -sweep seed=1,2", "-paired compares ways to play streams: -sweep of one of discipline, moves, placer is missing"},
 		{"-sweep seed=" + many(101) + " -sweep load=" + many(100), "-sweep: more than 10000 combinations"},
 	} {
 		status, out, said := called(t, "", append([]string{"simulate"}, strings.Fields(c.args)...)...)

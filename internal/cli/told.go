@@ -18,6 +18,7 @@ type told struct {
 	made    made
 	sweeps  sweeps
 	results []result
+	paired  bool // ways to play streams are compared
 }
 
 // tenths are a tenth of a percent each.
@@ -90,6 +91,9 @@ func (t *told) report(w io.Writer) error {
 
 // table writes a line for each stream, with the values that differ.
 func (t *told) table(w io.Writer) error {
+	if t.paired {
+		return t.aligned(w, t.pairedLines())
+	}
 	var shown []column
 	all := columns()
 	for _, s := range t.sweeps {
@@ -98,11 +102,15 @@ func (t *told) table(w io.Writer) error {
 		}
 	}
 	shown = append(append(shown, all[slices.Index(swept, "load")]), all[len(swept):]...)
+	return t.aligned(w, t.lines(shown))
+}
+
+// aligned writes the lines of a table below the head.
+func (t *told) aligned(w io.Writer, lines [][]string) error {
 	var b bytes.Buffer
 	t.head(&b)
 	b.WriteString("\n")
-	lines := t.lines(shown)
-	widths := make([]int, len(shown))
+	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for k, cell := range line {
 			widths[k] = max(widths[k], len(cell))
@@ -123,8 +131,12 @@ func (t *told) table(w io.Writer) error {
 
 // csv writes the same with all columns, for programs.
 func (t *told) csv(w io.Writer) error {
+	lines := t.lines(columns())
+	if t.paired {
+		lines = t.pairedLines()
+	}
 	var b bytes.Buffer
-	for _, line := range t.lines(columns()) {
+	for _, line := range lines {
 		fmt.Fprintln(&b, strings.Join(line, ","))
 	}
 	_, err := w.Write(b.Bytes())
@@ -180,10 +192,22 @@ type resultJSON struct {
 func (t *told) json(w io.Writer) error {
 	var b bytes.Buffer
 	first := &t.results[0]
-	fmt.Fprintf(&b, `{"version":%d,"fabric":%q,"nodes":%d,"gangs":%d,"largest":%d,"runs":%d,"pause":%d,"streams":[`,
-		render.JSONVersion, t.made.String(), t.made.nodes(), first.gangs, first.largest, first.runs, first.pause)
-	for i := range t.results {
-		line, err := json.Marshal(jsonOf(&t.results[i]))
+	var lines []any
+	what := "streams"
+	if t.paired {
+		what = "pairs"
+		for _, p := range pairsOf(t.results) {
+			lines = append(lines, p.json())
+		}
+	} else {
+		for i := range t.results {
+			lines = append(lines, jsonOf(&t.results[i]))
+		}
+	}
+	fmt.Fprintf(&b, `{"version":%d,"fabric":%q,"nodes":%d,"gangs":%d,"largest":%d,"runs":%d,"pause":%d,%q:[`,
+		render.JSONVersion, t.made.String(), t.made.nodes(), first.gangs, first.largest, first.runs, first.pause, what)
+	for i := range lines {
+		line, err := json.Marshal(lines[i])
 		if err != nil {
 			return err
 		}
