@@ -28,6 +28,7 @@ import (
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/quota"
+	"github.com/muster-sched/muster/simulate/streams"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -246,6 +247,17 @@ func TestLimitsRefuse(t *testing.T) {
 		}, "slurm"),
 	}
 	cases["more than 65536 nodes"] = func(n int64) error { return simulated("-fabric", fmt.Sprint(n)) }
+	table := func(text string) error {
+		_, err := streams.Read(strings.NewReader("submit_s,gpus,duration_s\n"+text), func(_ int, err error) error { return err })
+		return err
+	}
+	cases["more than 1048576 jobs"] = func(n int64) error { return table(strings.Repeat("1,1,1\n", int(n))) }
+	cases["more than 65536 bytes"] = func(n int64) error { // a line with its end
+		line := "1,1,1" + strings.Repeat(" ", int(n)-6)
+		_, err := streams.Read(strings.NewReader("submit_s,gpus,duration_s\n"+line+"\n"), func(int, error) error { return nil })
+		return err
+	}
+	cases["not a whole number from 1 to 65536"] = func(n int64) error { return table(fmt.Sprintf("1,%d,1\n", n)) }
 	cases["more than 10000 combinations"] = func(n int64) error {
 		seeds := make([]string, n)
 		for i := range seeds {

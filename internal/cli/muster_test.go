@@ -157,7 +157,7 @@ func TestCompletionOfBash(t *testing.T) {
 		{[]string{"plan", ""}, ""}, // bash names files
 		{[]string{"topology", "-to", "slurm-"}, "slurm-yaml"},
 		{[]string{"simulate", "-discipline", "con"}, "conservative"},
-		{[]string{"simulate", "-p"}, "-pause -placer"},
+		{[]string{"simulate", "-p"}, "-paired -pause -placer"},
 		{[]string{"simulate", ""}, ""},
 		{[]string{"topology", "-from", "slurm-"}, "slurm-yaml"},
 		{[]string{"version", ""}, ""},

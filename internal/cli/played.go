@@ -17,6 +17,8 @@ type played struct {
 	discipline                 queue.Discipline
 	placer                     string
 	moves                      bool
+	table                      []streams.Row // the jobs of a file; nil: gangs are made
+	copies                     int64         // of these
 }
 
 // The words of placers.
@@ -27,12 +29,23 @@ const (
 
 // stream are the gangs on a cluster; came is told of each.
 func (p *played) stream(m made, came func()) simulate.Stream {
+	if p.table != nil {
+		jobs := streams.Replayed{
+			Rows: p.table, Copies: int(p.copies), Seed: uint64(p.seed), Device: madeDevice, PerNode: madeDevices, Longer: p.longer, Checkpoint: p.checkpoint, Gather: m.gather,
+		}
+		return counted(jobs.Stream(), came)
+	}
 	gangs := streams.Generated{
 		Seed: uint64(p.seed), Jobs: int(p.gangs), Members: int(p.largest), Shape: madeShape(), Runs: p.runs, Load: p.load * 10, Slots: int64(m.nodes()),
 		Longer: p.longer, Checkpoint: p.checkpoint, Gather: m.gather,
 	}
+	return counted(gangs.Stream(), came)
+}
+
+// counted is a stream; came is told of each gang.
+func counted(of simulate.Stream, came func()) simulate.Stream {
 	return func(yield func(simulate.Job, error) bool) {
-		for job, err := range gangs.Stream() {
+		for job, err := range of {
 			came()
 			if !yield(job, err) {
 				return
@@ -43,6 +56,12 @@ func (p *played) stream(m made, came func()) simulate.Stream {
 
 // check says what is wrong with values that are in order each by itself.
 func (p *played) check(m made) error {
+	if p.table != nil {
+		for _, err := range p.stream(m, func() {}) {
+			return err
+		}
+		return nil
+	}
 	if p.largest > int64(m.nodes()) {
 		return fmt.Errorf("-largest %d: -fabric %s has %d nodes", p.largest, m.String(), m.nodes())
 	}

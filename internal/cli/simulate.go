@@ -6,14 +6,20 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/muster-sched/muster/simulate/streams"
 )
 
-const simulateUsage = `usage: muster simulate [flags]
+const simulateUsage = `usage: muster simulate [flags] [TABLE]
 
 Plays a stream of gangs on a cluster, both made, and says how long gangs wait and how much of the cluster is used: by another
 discipline, load or placer too. Members take whole nodes of 8 devices. Sizes are log-uniform, so that half of the gangs are smaller
 than the square root of the largest; arrivals and durations are exponential. A gang must gather in one domain of the lowest layer
 whose domains have as many nodes; one for which there is none may lie anywhere.
+
+With a TABLE its jobs are played in place of made ones: lines with commas, whose first one names the columns submit_s, gpus and
+duration_s, and perhaps vc, of which each has a clock of its own. - is the standard input. A job of up to 8 devices is one member,
+a larger one takes whole nodes. -copies plays it so many times at once, each copy but the first from an instant on that -seed draws.
 
 -sweep plays all combinations of some values, on all cores, and prints a line for each, in the order in which they are given, the
 last -sweep varying fastest. Its columns: load is what gangs ask for, and reached what they did until the last one came, in percent
@@ -33,6 +39,7 @@ Examples:
   muster simulate -sweep placer=muster,first-fit              says what it costs that gangs gather
   muster simulate -gangs 200 -sweep moves=false,true -o csv   says what moves bring, for a spreadsheet
   muster simulate -fabric 8x16x64 -largest 512                plays larger gangs on a larger cluster
+  muster simulate -copies 3 philly_jobs.csv                   plays the jobs of a table, three times at once
   muster simulate -sweep seed=1,2,3,4,5 -sweep discipline=next-that-fits,easy -paired
                                                               says what holding room for the first one changes
 
@@ -52,10 +59,12 @@ type simulateSettings struct {
 	paired bool
 	output string
 	files  []string
+
+	keepGoing bool
 }
 
 // Simulate runs the simulate command with the arguments after its name and returns the exit status.
-func Simulate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+func Simulate(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	set, rows, err := parseSimulate(args, stdout, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -63,11 +72,51 @@ func Simulate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	case err != nil:
 		return misuse
 	}
+	if len(set.files) > 0 {
+		if err := set.readTable(stdin, stderr); err != nil {
+			say(stderr, err)
+			return failed
+		}
+		for i := range rows {
+			rows[i].table, rows[i].gangs = set.table, int64(len(set.table))*rows[i].copies
+			if err := rows[i].check(set.made); err != nil {
+				say(stderr, err)
+				return failed
+			}
+		}
+	}
 	if err := set.run(rows, stdout, stderr); err != nil {
 		say(stderr, err)
 		return failed
 	}
 	return ok
+}
+
+// readTable reads the jobs of the file that is named; with -keep-going what is wrong with lines is only told.
+func (set *simulateSettings) readTable(stdin io.Reader, stderr io.Writer) error {
+	in, name := io.NopCloser(stdin), set.files[0]
+	if name != "-" {
+		var err error
+		if _, in, err = open(name); err != nil {
+			return err
+		}
+	}
+	defer func() { _ = in.Close() }()
+	rows, err := streams.Read(in, func(line int, err error) error {
+		if err = fmt.Errorf("line %d: %w", line, err); set.keepGoing {
+			say(stderr, fmt.Errorf("%s: %w", name, err))
+			return nil
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, err)
+	case len(rows) == 0:
+		return fmt.Errorf("%s: no jobs", name)
+	}
+	set.table = rows
+	return nil
 }
 
 // run plays all rows and prints what came of them.
@@ -116,6 +165,8 @@ func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
 	bounded(flags, &set.longer, "longer", 1, 1, 1024, "gangs say that they run up to so many `times` as long as they do")
 	bounded(flags, &set.checkpoint, "checkpoint", 1800, 0, longestRuns, "what a gang has done is safe each time that it has run so many `seconds`: a gang that moves loses the rest; 0: never")
 	bounded(flags, &set.pause, "pause", 60, 0, longestRuns, "with -moves: for how many `seconds` a gang stands still that moves")
+	bounded(flags, &set.copies, "copies", 1, 1, 1000, "how many `times` the jobs of a table are played at once")
+	flags.BoolVar(&set.keepGoing, "keep-going", false, "lines of a table that are no jobs are told, and left out")
 	flags.BoolVar(&set.moves, "moves", false, "running gangs move for the first one that waits, if it has a place then and they have one; by first-fit a gang waits only where too few nodes are free, so nobody moves")
 	flags.Var(&set.made, "fabric", "the cluster, as `numbers` such as 2x4x4x32: 2 domains of the widest layer, 4 in each of them, 4 in each of these, of 32 nodes")
 	flags.Var(&set.sweeps, "sweep", "play once for each of these values, as `KEY=V1,V2`, where the key is "+strings.Join(swept, ", ")+"; may be given again for another key")
@@ -128,6 +179,9 @@ func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
 			return err
 		}
 		set.discipline, set.placer, set.output = discipline(), placer(), output()
+		if len(set.files) > 0 { // the table is not read yet
+			return nil
+		}
 		return set.check(set.made)
 	}
 }
@@ -135,8 +189,16 @@ func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
 // fit looks at which flags are given: what the others say follows from these.
 func (set *simulateSettings) fit(given map[string]bool) error {
 	switch {
-	case len(set.files) > 0:
-		return fmt.Errorf("%q: simulate takes no files", set.files[0])
+	case len(set.files) > 1:
+		return fmt.Errorf("%q: simulate takes one table", set.files[1])
+	case len(set.files) == 1:
+		for _, name := range []string{"gangs", "load", "largest", "runs"} {
+			if given[name] || set.sweeps.has(name) {
+				return fmt.Errorf("-%s is for gangs that are made, and there is a table: %s", name, set.files[0])
+			}
+		}
+	case given["copies"] || set.keepGoing:
+		return errors.New("-copies and -keep-going are for the jobs of a table")
 	case set.paired && set.sweeps.checkPaired() != nil:
 		return set.sweeps.checkPaired()
 	case given["pause"] && !set.moves && !set.sweeps.has("moves"):

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -100,7 +102,13 @@ func TestSimulateMisuse(t *testing.T) {
 		{"-placer best-fit", `-placer "best-fit": not one of muster, first-fit`},
 		{"-o svg", `-o "svg": not one of text, json, csv`},
 		{"-lod 9", "flag provided but not defined: -lod; the nearest one is -load"},
-		{"stream.json", `"stream.json": simulate takes no files`},
+		{"a.csv b.csv", `"b.csv": simulate takes one table`},
+		{"-load 9 a.csv", "-load is for gangs that are made, and there is a table: a.csv"},
+		{"-sweep load=8,9 a.csv", "-load is for gangs that are made, and there is a table: a.csv"},
+		{"-largest 9 a.csv", "-largest is for gangs that are made, and there is a table: a.csv"},
+		{"-copies 2", "-copies and -keep-going are for the jobs of a table"},
+		{"-keep-going", "-copies and -keep-going are for the jobs of a table"},
+		{"-copies 0 a.csv", `invalid value "0" for flag -copies: not a whole number from 1 to 1000`},
 		{"-fabric 1 -gangs 1000000 -load 1 -runs 9999999", "-load 1: so few gangs come that the last one of -gangs 1000000 is too late; fewer gangs, a larger load, or shorter -runs"},
 		{"-sweep load", `invalid value "load" for flag -sweep: not KEY=VALUE,VALUE, such as load=75,85,95`},
 		{"-sweep laod=9", `invalid value "laod=9" for flag -sweep: the key is not one of ` + keys + "; the nearest one is load"},
@@ -120,6 +128,41 @@ func TestSimulateMisuse(t *testing.T) {
 		require.Empty(t, out, c.args)
 		require.Equal(t, c.want+"\nmuster help simulate has the flags and examples\n", said, c.args)
 	}
+}
+
+// The jobs of a table are played in place of made ones; lines that are none end it, or are told and left out.
+func TestSimulateTable(t *testing.T) {
+	const table = "submit_s,gpus,duration_s\n0,16,100\n10,24,50\n20,8,30\n30,4,9\n40,4000,9\n"
+	status, out, said := called(t, table, "simulate", "-fabric", "2x2", "-")
+	require.Equal(t, ok, status, said)
+	require.Equal(t, `2x2: 4 nodes of 8 nvidia.com/gpu; 1 times the 5 jobs of a table
+seed 1, discipline next-that-fits, moves false, placer muster, longer 1, checkpoint 1800
+load: 240.3 % reached until the last gang came
+
+gangs 5, ended 4, never fit 1, wait for ever 0, restarts 0, moved gangs 0 of 0 members, tries 7
+`, strings.Join(strings.SplitAfter(out, "\n")[:5], ""))
+	path := filepath.Join(t.TempDir(), "jobs.csv")
+	require.NoError(t, os.WriteFile(path, []byte(table+"50,8,0\n60,8,7\n"), 0o600))
+	status, out, said = called(t, "", "simulate", path)
+	require.Equal(t, failed, status)
+	require.Empty(t, out)
+	require.Equal(t, path+": line 7: duration_s \"0\": not a whole number from 1 to 31536000\n", said)
+	status, out, said = called(t, "", "simulate", "-keep-going", "-fabric", "2x2", "-copies", "3", "-sweep", "seed=1,2", path)
+	require.Equal(t, ok, status, said)
+	require.Equal(t, path+": line 7: duration_s \"0\": not a whole number from 1 to 31536000\n", said)
+	require.Contains(t, out, "; 3 times the 6 jobs of a table\n")
+	require.NotContains(t, out, "load")
+	for want, text := range map[string]string{
+		"-: no jobs\n": "submit_s,gpus,duration_s\n",
+		"-: line 1: unknown column \"a\\x1bb\"; there are submit_s, gpus, duration_s and vc\n": "submit_s,gpus,duration_s,a\x1bb\n",
+	} {
+		status, _, said = called(t, text, "simulate", "-")
+		require.Equal(t, failed, status)
+		require.Equal(t, want, said)
+	}
+	status, _, said = called(t, "", "simulate", filepath.Join(t.TempDir(), "none.csv"))
+	require.Equal(t, failed, status)
+	require.Contains(t, said, "no such file")
 }
 
 // many are numbers from 1 on, with commas between.

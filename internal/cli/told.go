@@ -63,11 +63,15 @@ func columns() []column {
 // head says what is the same for all streams, in two lines.
 func (t *told) head(w io.Writer) {
 	first := &t.results[0]
-	fmt.Fprintf(w, "%s: %d nodes of %d %s; %d gangs of at most %d nodes, which run %d s in the mean\n",
-		t.made.String(), t.made.nodes(), madeDevices, madeDevice, first.gangs, first.largest, first.runs)
+	fmt.Fprintf(w, "%s: %d nodes of %d %s; ", t.made.String(), t.made.nodes(), madeDevices, madeDevice)
+	if first.table != nil {
+		fmt.Fprintf(w, "%d times the %d jobs of a table\n", first.copies, len(first.table))
+	} else {
+		fmt.Fprintf(w, "%d gangs of at most %d nodes, which run %d s in the mean\n", first.gangs, first.largest, first.runs)
+	}
 	var same []string
 	for _, c := range columns()[:len(swept)] {
-		if !t.sweeps.has(c.name) {
+		if !t.sweeps.has(c.name) && (c.name != "load" || first.table == nil) {
 			same = append(same, c.name+" "+c.of(first))
 		}
 	}
@@ -81,7 +85,11 @@ func (t *told) report(w io.Writer) error {
 	var b bytes.Buffer
 	t.head(&b)
 	r := &t.results[0]
-	fmt.Fprintf(&b, "load: %d.0 %% asked for, %s %% reached until the last gang came\n\n", r.load, tenths(r.report.Load()))
+	asked := ""
+	if r.table == nil {
+		asked = fmt.Sprintf("%d.0 %% asked for, ", r.load)
+	}
+	fmt.Fprintf(&b, "load: %s%s %% reached until the last gang came\n\n", asked, tenths(r.report.Load()))
 	if err := r.report.Write(&b); err != nil {
 		return err
 	}
@@ -101,7 +109,10 @@ func (t *told) table(w io.Writer) error {
 			shown = append(shown, all[slices.Index(swept, s.key)])
 		}
 	}
-	shown = append(append(shown, all[slices.Index(swept, "load")]), all[len(swept):]...)
+	if t.results[0].table == nil {
+		shown = append(shown, all[slices.Index(swept, "load")])
+	}
+	shown = append(shown, all[len(swept):]...)
 	return t.aligned(w, t.lines(shown))
 }
 
