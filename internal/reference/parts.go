@@ -69,7 +69,7 @@ func HasParts(in *Input) bool {
 	if hasRoles(in) {
 		return false
 	}
-	if validity.CountsDomains(keepingAll(req)) || len(levels) > 1 && validity.CountsNumbers(req) {
+	if all := keepingAll(req); validity.CountsDomains(all) || len(levels) > 1 && validity.CountsNumbers(all) {
 		return true
 	}
 	innermost := &levels[len(levels)-1]

@@ -16,6 +16,7 @@ func TestClustersThatDiffered(t *testing.T) {
 		check func(Input) ([]string, error)
 		seeds []int
 	}{
+		{mixed(drawWithQuotas), planAgrees, []int{25626}},                                                                                              // a limit on numbers that is only preferred, in outer groups: which solver is asked
 		{mixed(drawPreferringParts), hard, []int{44464, 61041}},                                                                                        // a looser limit than need be; not supported
 		{mixed(drawPreferringParts), partsAgree, []int{52086}},                                                                                         // proven without an index alone
 		{func(t *rapid.T) Input { return asGangs(mixed(drawPreferringParts)(t)) }, togetherAgrees, []int{54241}},                                       // not supported
