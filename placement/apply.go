@@ -130,11 +130,9 @@ func arrivalsOf(c *snapshot.Snapshot, res *Result) (*snapshot.Arrivals, error) {
 	near := int32(-1) // the last node: often the next member has the same or the next one
 	for i := range res.Assignments {
 		a := &res.Assignments[i]
-		if res.Gang == "" || a.Member == "" {
-			return nil, snapshot.Nameless(res.Gang, a.Member)
-		}
-		if near = c.PresentNode(a.Node, near); near < 0 {
-			return nil, snapshot.AbsentNode(a.Node, res.Gang, a.Member)
+		var err error
+		if near, err = c.NodeFor(res.Gang, a.Member, a.Node, near); err != nil {
+			return nil, err
 		}
 		kind := res.holdingOf(a)
 		if missing[kind] != "" {

@@ -127,6 +127,25 @@ func (pl placer) placeFewest(x layout.Vertex, d *demand, sh *share) {
 	}
 }
 
+// placeMembers is place for members of groups that are split at x or above it, where layers below the children count for them; nil where not.
+//
+// order: sets.1, fill.1
+func placeMembers(pl placer, x layout.Vertex, d *demand) (positions []int32) {
+	if pl.ask.groupsFrom == 0 || withoutGroups(pl.ask).widthBelow(x) == 0 {
+		return nil
+	}
+	n := pl.ask.newMembers(d)
+	if d.units[pl.ask.bottom()] < n && !areSplit(pl.sums, x, pl.m.View.TierOf(x)) {
+		return nil
+	}
+	a := withoutGroups(pl.ask)
+	s, _ := a.newSums(nil)
+	a.additions = pl.ask.additions
+	sh := s.placer().place(x, demand{units: []int64{n}})
+	pl.ask.additions = a.additions
+	return s.placer().positionsOf(&sh, pl.ask.scratch.positions(n))
+}
+
 // takenWith is the first of a set with so many slots that no child has been found for, nil if there is none. The set is
 // in fill order, so the slots descend.
 func takenWith(set []taken, slots int64) *taken {

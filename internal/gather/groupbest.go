@@ -2,13 +2,16 @@ package gather
 
 import (
 	"math"
+	"slices"
 
 	"github.com/muster-sched/muster/internal/features"
 	"github.com/muster-sched/muster/internal/index"
 	"github.com/muster-sched/muster/internal/layout"
+	"github.com/muster-sched/muster/internal/model"
 )
 
-// Which domain is the best for whole groups that no domain below the groups' tier keeps: the search that the index answers.
+// Which domain is the best for whole groups that no domain below the groups' tier keeps: the search that the index answers. And where no domain holds a group
+// whole, how do the members lie? As those of a gang without groups.
 
 // groupSearch looks for the best domain of a tier for whole groups, where slots alone tell domains apart and none keeps a
 // group whole, the short one included, below the tier of the groups: the narrowest span, then the fewest slots, then those of the parents.
@@ -141,4 +144,38 @@ func (g *groupSearch) leastBelow() {
 	if least.at >= 0 {
 		g.best = least.at
 	}
+}
+
+// withoutGroups is the ask for the same members without groups, of which the same layers count.
+func withoutGroups(a *ask) *ask {
+	if a.alone == nil {
+		m := *a.m
+		m.Gather.Finest, m.Levels = finest(a.m), nil
+		a.alone = newAsk(&m, a.slots, int(a.members))
+	}
+	return a.alone
+}
+
+// areSplit says whether no domain below x of a tier below this one holds a group of the innermost level whole, nor one of another level therefore.
+// O(tiers), for the root O(tiers * children).
+func areSplit(s *sums, x layout.Vertex, tier int32) bool {
+	for _, t := range s.m.View.TiersBelow(tier) {
+		if s.whole(s.ask.bottom()-1, t, x) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// asMembers is the same strategy for the members without groups, where layers below the children count for these, and no domain below the gang's tier
+// holds a group whole: then domains compare as they do for members. Else nil.
+//
+// order: domain.3
+func (f *found) asMembers() *found {
+	if f.ask.groupsFrom == 0 || slices.Min(f.strategy.Groups) < f.strategy.Gang || !areSplit(f.sums, layout.Root, f.strategy.Gang) {
+		return nil
+	}
+	a := withoutGroups(f.ask)
+	s, _ := a.newSums(nil)
+	return &found{m: a.m, ask: a, sums: s, strategy: model.Strategy{Gang: f.strategy.Gang}}
 }

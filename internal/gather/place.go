@@ -85,7 +85,7 @@ func (pl placer) place(x layout.Vertex, d demand) share {
 	if pl.m.View.IsNode(x) {
 		return out
 	}
-	if out.run = pl.placeMembers(x, &d); out.run != nil {
+	if out.run = placeMembers(pl, x, &d); out.run != nil {
 		return out
 	}
 	if pl.fillsPlainly(x, &d) {

@@ -142,7 +142,7 @@ func (o *observation) members() {
 		id, _ := o.c.Lineage.ID(name)
 		for _, m := range o.c.sortedOn(id) {
 			if !o.gone[m] {
-				o.refuse(AbsentNode(name, m.Class.Gang, m.Name))
+				o.refuse(absentNode(name, m.Class.Gang, m.Name))
 				o.remove(m)
 			}
 		}
@@ -154,11 +154,11 @@ func (o *observation) soundMember(r *cluster.Running, twice bool) error {
 	field := "running member " + r.Gang + " " + r.Member
 	switch {
 	case r.Gang == "" || r.Member == "":
-		return Nameless(r.Gang, r.Member)
+		return nameless(r.Gang, r.Member)
 	case twice:
 		return &muster.InvalidError{Field: field, Reason: "duplicate name"}
 	case o.away[r.Node] || !o.set[r.Node] && o.c.PresentNode(r.Node, -1) < 0:
-		return AbsentNode(r.Node, r.Gang, r.Member)
+		return absentNode(r.Node, r.Gang, r.Member)
 	}
 	if err := r.Resources.Validate(field + ".Resources"); err != nil {
 		return err

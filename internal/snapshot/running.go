@@ -76,7 +76,7 @@ func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, vectors *Vectors, 
 		Pinned: r.NonPreemptible, Placed: r.NUMA, Started: r.Started,
 	}
 	if r.Gang == "" || r.Member == "" {
-		return m, Nameless(r.Gang, r.Member)
+		return m, nameless(r.Gang, r.Member)
 	}
 	holds := vectors.Vector(r.Resources, 0)
 	if holds == nil {
@@ -91,8 +91,20 @@ func (c *Snapshot) newMember(r *cluster.Running, g *Arrivals, vectors *Vectors, 
 	return m, c.CheckQuota("running member "+r.Gang+" "+r.Member+".Quota", r.Quota)
 }
 
-// Nameless is the error of a running member without a gang or a name.
-func Nameless(gang, member string) error {
+// NodeFor is the id of the node on which a member is to run. near is the last answer, -1 at first. The error is that of a member without a gang or a name, or
+// of a node that is not there.
+func (c *Snapshot) NodeFor(gang, member, node string, near int32) (int32, error) {
+	if gang == "" || member == "" {
+		return near, nameless(gang, member)
+	}
+	if near = c.PresentNode(node, near); near < 0 {
+		return near, absentNode(node, gang, member)
+	}
+	return near, nil
+}
+
+// nameless is the error of a running member without a gang or a name.
+func nameless(gang, member string) error {
 	return &muster.InvalidError{Field: "running member " + gang + " " + member, Reason: "a running member needs a gang and a name"}
 }
 

@@ -229,7 +229,7 @@ func (c *Snapshot) place(running []cluster.Running) error {
 			return err
 		}
 		if near = m.Node; near < 0 {
-			return AbsentNode(r.Node, r.Gang, r.Member)
+			return absentNode(r.Node, r.Gang, r.Member)
 		}
 		// No node has a resource that the lineage lacks, and the vector of the member has no place for it.
 		if lack := c.Lacking(r.Resources, vectors); lack != "" {
@@ -286,8 +286,8 @@ func OverCommitted(node, gang, member, resource string, by int64) error {
 	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Resource: resource, By: by, Reason: "over-committed"}
 }
 
-// AbsentNode is the conflict of a member on a node that the cluster lacks.
-func AbsentNode(node, gang, member string) error {
+// absentNode is the conflict of a member on a node that the cluster lacks.
+func absentNode(node, gang, member string) error {
 	return &cluster.ConflictError{Node: node, Gang: gang, Member: member, Reason: "the node is not in the cluster"}
 }
 
