@@ -115,6 +115,7 @@ const arrows = `
 	placement/render      < internal/printed internal/phrases internal/kinds internal/hostlist internal/keyends . topology numa quota gang preempt cluster explain placement
 	simulate              < . gang gang/queue cluster placement internal/invariant
 	simulate/streams      < . gang simulate
+	simulate/placers      < . topology gang cluster placement simulate
 	internal/spec         < topology gang internal/features internal/cow internal/layout internal/roll internal/index internal/limits internal/model
 	internal/validity     < . topology numa quota gang preempt cluster placement
 	internal/changed      < . topology quota gang cluster explain internal/kinds
