@@ -58,6 +58,12 @@ func drawQuestion(t *rapid.T) question {
 			layer = threeLayers[q.must-1].Name
 		}
 		q.req.Gather = append(q.req.Gather, gang.Rule{Layer: layer, Strength: gang.MustGather})
+		if rapid.Bool().Draw(t, "another") { // a wider one binds nothing more
+			wider := gang.Rule{Layer: threeLayers[rapid.IntRange(max(q.must, 1), 3).Draw(t, "wider")-1].Name, Strength: gang.MustGather}
+			if wider.Layer != layer {
+				q.req.Gather = append(q.req.Gather, wider)
+			}
+		}
 	}
 	return q
 }
@@ -75,6 +81,9 @@ func drawGang(t *rapid.T) *gang.Request {
 	for i := range rapid.IntRange(1, 9).Draw(t, "members") {
 		req.Members = append(req.Members, gang.Member{Name: fmt.Sprint("job-", i)})
 	}
+	if rapid.Bool().Draw(t, "selects") {
+		req.Shape.Selector = map[string]string{"kind": "a"}
+	}
 	if prefer := rapid.IntRange(0, 3).Draw(t, "prefer"); prefer > 0 {
 		req.Gather = append(req.Gather, gang.Rule{Layer: threeLayers[prefer-1].Name, Strength: gang.PreferGather})
 	}
@@ -87,12 +96,13 @@ func (q *question) node(t *rapid.T) string {
 	taken := muster.Resources{}
 	for _, name := range []string{"cpu", "gpu"} {
 		if n.Allocatable[name] = rapid.Int64Range(0, 6).Draw(t, name); n.Allocatable[name] > 0 {
-			taken[name] = rapid.Int64Range(0, n.Allocatable[name]).Draw(t, "taken")
+			taken[name] = rapid.Int64Range(0, n.Allocatable[name]+2).Draw(t, "taken") // more than there is, now and then
 		}
 	}
 	if rapid.Bool().Draw(t, "bounded") {
 		n.Allocatable[muster.Pods] = rapid.Int64Range(1, 5).Draw(t, "pods")
 	}
+	n.Labels = map[string]string{"kind": rapid.SampledFrom([]string{"a", "a", "a", "b"}).Draw(t, "kind")}
 	switch rapid.IntRange(0, 12).Draw(t, "state") {
 	case 0:
 		n.Cordoned = true
@@ -173,6 +183,7 @@ func checkPlace(t *rapid.T, q *question, c *placement.Cluster, e *placers.Entry,
 		n, there := c.Node(name)
 		require.True(t, there, "%s: %q", e.Name, name)
 		require.False(t, n.Cordoned || n.NotReady || len(n.Taints) > 0, "%s: %s", e.Name, name)
+		require.True(t, q.req.Shape.Selects(name, n.Labels), "%s: %s", e.Name, name)
 		come = append(come, cluster.Running{Gang: "job", Member: q.req.Members[i].Name, Node: name, Resources: q.req.Shape.Resources})
 		if q.must > 0 && e.Gathers {
 			at, in := tree.Node(name)

@@ -128,6 +128,7 @@ func TestKueueTakesTheBestFittingBlockOfThoseRequired(t *testing.T) {
 		require.Equal(t, "n5 n6 n7 n8", placed(t, placers.KueuePreferred{}, c, asks("cpu", 4, must)))
 	}
 	require.Equal(t, "n1 n2 n3 n4", placed(t, placers.KueuePreferred{}, c, preferring(asks("cpu", 4, ""), "block")))
+	require.Equal(t, "n5 n6 n7 n8", placed(t, placers.KueuePreferred{}, c, preferring(preferring(asks("cpu", 4, ""), "rack"), "block")), "the lowest one counts")
 	require.Equal(t, "n1 n2 n3 n4 n5 n6 n7 n8 n9", placed(t, placers.KueuePreferred{}, c, asks("cpu", 9, "")))
 	require.Equal(t, "n5 n6 n7 n8", placed(t, simulate.Muster{}, c, asks("cpu", 4, "block")))
 }
@@ -142,6 +143,12 @@ func TestKueueOptimisesTheLastNodeAlone(t *testing.T) {
 	c := drawn(t, "cpu", []string{"rack"}, "r1: n1=10 n2=6 n3=5")
 	require.Equal(t, "n1*10 n3", placed(t, placers.KueuePreferred{}, c, asks("cpu", 11, "rack")))
 	require.Equal(t, "n2*6 n3*5", placed(t, simulate.Muster{}, c, asks("cpu", 11, "rack")))
+}
+
+// Members come to the nodes in the order of paths, whichever was filled first.
+func TestKueueHandsOutNodesInOrder(t *testing.T) {
+	c := drawn(t, "cpu", []string{"rack"}, "r1: n1=1 n2=3")
+	require.Equal(t, "n1 n2*3", placed(t, placers.KueuePreferred{}, c, asks("cpu", 4, "")))
 }
 
 // kueue/tas/no topology request, six members, one rack holds them.
@@ -165,6 +172,9 @@ func TestPodsOneByOneGoWhereMostIsLeft(t *testing.T) {
 	require.Equal(t, "x3*3 x1 x3 x5 x6 x2", placed(t, placers.PodByPod{Affinity: true}, c, asks("cpu", 8, "")))
 	require.Empty(t, placed(t, placers.PodByPod{}, c, asks("cpu", 10, "")), "nine fit: as a whole or not at all")
 	require.Equal(t, "x3*3", placed(t, simulate.Muster{}, c, asks("cpu", 3, "")))
+	spines := drawn(t, "cpu", []string{"spine", "leaf"}, "s1/l1: a1=2", "s1/l2: b1=1/4", "s2/l3: c1=2")
+	require.Equal(t, "a1*2 b1 c1", placed(t, placers.PodByPod{Affinity: true}, spines, asks("cpu", 4, "")), "the same spine comes before more room")
+	require.Equal(t, "a1 c1 a1 b1", placed(t, placers.PodByPod{}, spines, asks("cpu", 4, "")))
 	devices := drawn(t, "gpu", []string{"rack"}, "r1: n1=8 n2=4/8", "r2: n3=8")
 	require.Equal(t, "n1 n3 n1 n3", placed(t, placers.PodByPod{}, devices, asks("gpu", 4, "")), "devices count where nothing else is asked for")
 }
@@ -182,9 +192,12 @@ func TestVolcanoTakesTheFullerHyperNodeByShare(t *testing.T) {
 
 // A job that no leaf holds begins on the fullest node, fills that leaf, and goes on in the lowest HyperNode above.
 func TestVolcanoFillsHyperNodesFromTheFullestNode(t *testing.T) {
-	c := drawn(t, "gpu", []string{"spine", "leaf"}, "s1/l1: a1=2 a2=2", "s1/l2: b1=1/2 b2=2", "s2/l3: c1=2")
+	c := drawn(t, "gpu", []string{"spine", "leaf"}, "s1/l1: a1=2 a2=2", "s1/l2: b1=1/2 b2=2", "s2/l3: c1=1/2")
 	require.Equal(t, "b1 b2*2 a1*2", placed(t, placers.VolcanoSoft{}, c, asks("gpu", 5, "")))
 	require.Equal(t, "b1 b2*2 a1*2 a2*2 c1", placed(t, placers.VolcanoSoft{}, c, asks("gpu", 8, "")))
+	halves := drawn(t, "gpu", []string{"leaf"}, "big: d1=5/10", "small: e1=3/4")
+	require.Equal(t, "e1*3", placed(t, placers.VolcanoSoft{}, halves, asks("gpu", 3, "")), "all of it is in use then, 8 of 10 of the other")
+	require.Equal(t, "d1", placed(t, placers.VolcanoSoft{}, halves, asks("gpu", 1, "")))
 	require.Empty(t, placed(t, placers.VolcanoHard{}, c, asks("gpu", 8, "")), "no spine holds it")
 	require.Empty(t, placed(t, placers.VolcanoHard{Highest: "leaf"}, c, asks("gpu", 5, "")))
 	require.Empty(t, placed(t, placers.VolcanoHard{}, c, asks("gpu", 2, "0")), "a node is no HyperNode")
@@ -205,6 +218,22 @@ func TestKoordinatorFillsTheLargestBlockFirst(t *testing.T) {
 	require.Equal(t, []string{"node-0", "node-1", "node-9", "node-10"}, ends(t, placers.Koordinator{}, c, req))
 	require.Equal(t, []string{"node-0", "node-1", "node-9", "node-10"}, ends(t, placers.KoordinatorProposal{}, c, req))
 	require.Equal(t, []string{"node-10", "node-11", "node-19", "node-20"}, ends(t, simulate.Muster{}, c, req))
+}
+
+// koordinator/packing/slots are not capped at the gang's size, on nodes: to Koordinator both have as many slots as the gang has members.
+func TestKoordinatorCountsNoMoreSlotsOnANodeThanMembers(t *testing.T) {
+	c := drawn(t, "gpu", []string{"block"}, "b0: n0=5", "b1: n1=2")
+	require.Equal(t, "n0*2", placed(t, placers.Koordinator{}, c, asks("gpu", 2, "")))
+	require.Equal(t, "n1*2", placed(t, placers.KoordinatorProposal{}, c, asks("gpu", 2, "")))
+	require.Equal(t, "n1*2", placed(t, simulate.Muster{}, c, asks("gpu", 2, "")))
+}
+
+// koordinator/ranks/twelve pods without an index, and with one all the same: the bytes of names decide.
+func TestKoordinatorOrdersMembersByBytes(t *testing.T) {
+	c := drawn(t, "gpu", []string{"block"}, "b0: n0=9 n1=2")
+	place, err := placers.Koordinator{}.Place(c, asks("gpu", 11, ""))
+	require.NoError(t, err)
+	require.Equal(t, "n0*8 n1*2 n0", runs(place.Nodes), "job-0, job-1, job-10, job-2, and so on")
 }
 
 // ends are the first two and the last two nodes of a gang of nodes, in natural order.
@@ -252,6 +281,16 @@ func TestKAIFillsTheRackWithMostRoom(t *testing.T) {
 	require.Equal(t, "a1-1 a1-2 a4-1", placed(t, placers.KAI{}, c, preferring(asks("gpu", 3, "zone"), "rack")))
 	require.Equal(t, "a1-1 a1-2 a2-1", placed(t, simulate.Muster{}, c, asks("gpu", 3, "zone")))
 	require.Equal(t, "b3-1 b3-2 b2-1 b2-2 b1-1 b1-2 a1-1", placed(t, placers.KAI{}, c, asks("gpu", 7, "")), "the root, where no zone holds them")
+}
+
+// Where there are more than ten racks several have as many tenths, and the node with the fewest devices left comes first among them.
+func TestKAIScoresRacksInTenths(t *testing.T) {
+	var racks []string
+	for i := 1; i <= 20; i++ {
+		racks = append(racks, fmt.Sprintf("r%d: n%d=%d", i, i, i))
+	}
+	c := drawn(t, "gpu", []string{"rack"}, racks...)
+	require.Equal(t, "n20*20 n18*2", placed(t, placers.KAI{}, c, asks("gpu", 22, "")))
 }
 
 // kai/packing/last node of the most used spine.
