@@ -1,10 +1,10 @@
 // Package placers answers: where would other schedulers put a gang? Each placer is the rule by which another scheduler chooses nodes, told in our words and written
 // anew, as its users set it up: told the lowest layer where it can be told one, and a layer in which the gang must gather where it has a word for that.
 //
-// What all have in common: a gang starts with all of its members or not at all, and nobody leaves for it. Nodes that are cordoned, not ready, not selected or tainted
-// take nobody. All members ask for the same. Members of the gang that run already, what keeps others company away, and the zones of nodes are not looked at. Where a rule leaves a
-// choice to chance, or to the bytes of names, the order of paths decides, in which names are compared naturally. Nodes outside the topology are used by those alone who
-// say so; without a topology all nodes lie below one root.
+// What all have in common: a gang starts with all of its members or not at all, and nobody leaves for it. Nodes that are cordoned, not ready, not selected or tainted take nobody. All members
+// ask for the same, for pods only if they say so. Wishes that are Muster's own (gang.Request.Policy, TakesAnyNode, AffinityKey but for Koordinator) mean nothing to others. Members of the gang that run
+// already, what keeps other gangs away, and the zones of nodes are not looked at. Where a rule leaves a choice to chance, or to the bytes of names, the order of paths decides, in which names are compared
+// naturally. Nodes outside the topology are used by those alone who say so; without a topology all nodes lie below one root.
 //
 // Every placer gives the same answer to the same question, and changes nothing. Decisions are made in integers.
 package placers

@@ -287,10 +287,10 @@ func TestKAIFillsTheRackWithMostRoom(t *testing.T) {
 func TestKAIScoresRacksInTenths(t *testing.T) {
 	var racks []string
 	for i := 1; i <= 20; i++ {
-		racks = append(racks, fmt.Sprintf("r%d: n%d=%d", i, i, i))
+		racks = append(racks, fmt.Sprintf("r%d: n%d=%d", 21-i, 21-i, i))
 	}
 	c := drawn(t, "gpu", []string{"rack"}, racks...)
-	require.Equal(t, "n20*20 n18*2", placed(t, placers.KAI{}, c, asks("gpu", 22, "")))
+	require.Equal(t, "n1*20 n3*2", placed(t, placers.KAI{}, c, asks("gpu", 22, "")))
 }
 
 // kai/packing/last node of the most used spine.
