@@ -40,6 +40,7 @@ func (l *loop) end() error {
 		delete(l.running, p.Request.Name)
 		delete(l.names, p.Request.Name)
 		names = append(names, p.Request.Name)
+		l.used -= p.takes
 		l.report.ended(p)
 	}
 	return l.free(names)
@@ -114,6 +115,7 @@ func (l *loop) stop(node string) error {
 		delete(l.running, name)
 		l.ends = slices.DeleteFunc(l.ends, func(other *pending) bool { return other == p })
 		l.report.Restarts++
+		l.used -= p.takes
 		l.interrupt(p)
 		if p.Runs == 0 { // it ran at first, and what it asks for is not known
 			delete(l.names, name)
@@ -145,19 +147,20 @@ func (l *loop) arrive(job Job) error {
 	p := &pending{Job: job, takes: l.report.takes(&job.Request), left: job.Runs}
 	p.Request.NeverPreempts = true
 	p.entry = queue.Entry{Name: job.Request.Name, Priority: job.Request.Priority, Created: job.Arrives}
-	never, known := l.never[job.Class]
+	there, known := l.alone[job.Class]
 	if !known || job.Class == "" {
-		place, err := l.opt.Placer.Place(l.empty, &p.Request)
-		if err != nil {
+		var err error
+		if there, err = l.aloneOf(&p.Request); err != nil {
 			return err
 		}
-		if never = place == nil; job.Class != "" {
-			l.never[job.Class] = never
+		if job.Class != "" {
+			l.alone[job.Class] = there
 		}
 	}
-	if l.report.arrived(p, !never); never {
+	if l.report.arrived(p, !there.never); there.never {
 		return nil
 	}
+	p.ideal = there.ideal
 	l.names[job.Request.Name] = true
 	return l.wait(p)
 }
@@ -224,7 +227,10 @@ func (l *loop) startAt(p *pending, place *Place) (err error) {
 	}
 	l.waiting.remove(p)
 	l.held = slices.DeleteFunc(l.held, func(held *pending) bool { return held == p })
-	l.report.started(p, l.now)
+	if l.report.started(p, l.now); !p.ran && p.ideal != nil {
+		l.report.lies(*p.ideal, l.reached(&p.Request, place))
+	}
+	l.used += p.takes
 	p.started, p.ends, p.pause, p.ran = l.now, l.now+p.left, 0, true
 	l.running[p.Request.Name] = p
 	heap.Push(&l.ends, p)

@@ -19,15 +19,17 @@ type loop struct {
 	now     int64
 	c       *placement.Cluster
 	empty   *placement.Cluster // as at first, without anybody: who finds no place there never will
-	never   map[string]bool    // by class: whether that is so
+	alone   map[string]alone   // by class: what becomes of its gangs there
 	waiting waiting
 	running map[string]*pending
+	used    int64           // of the resource that is measured, by gangs of the stream
 	names   map[string]bool // of gangs that run or wait
 	ends    endings
 	held    []*pending     // for whom room is held, in the order in which they wait
 	outages []change       // that are still to come, in order
 	down    map[string]int // by node: outages that it is in
 	report  *Report
+	noting  *noting // nil: no series is wanted
 }
 
 // change is what becomes of a node at an instant.
@@ -56,7 +58,7 @@ func newLoop(opt Options) (*loop, error) {
 	if opt.Placer == nil {
 		opt.Placer = Muster{}
 	}
-	l := &loop{opt: opt, c: opt.Cluster, never: map[string]bool{}, running: map[string]*pending{}, names: map[string]bool{}, down: map[string]int{}, report: newReport(opt.Cluster)}
+	l := &loop{opt: opt, c: opt.Cluster, alone: map[string]alone{}, running: map[string]*pending{}, names: map[string]bool{}, down: map[string]int{}, report: newReport(opt.Cluster), noting: newNoting(opt.Series)}
 	l.waiting.refused = map[string]bool{}
 	for _, o := range opt.Outages {
 		l.outages = append(l.outages, change{o.From, o.Node, true})
@@ -110,6 +112,9 @@ func (l *loop) run() (*Report, error) {
 		if at == math.MaxInt64 {
 			break
 		}
+		if err := l.note(at); err != nil {
+			return nil, err
+		}
 		l.now = at
 		if err := l.end(); err != nil {
 			return nil, err
@@ -126,6 +131,12 @@ func (l *loop) run() (*Report, error) {
 			return nil, err
 		}
 		l.check()
+	}
+	if err := l.note(l.now + 1); err != nil {
+		return nil, err
+	}
+	if l.noting != nil {
+		l.report.Series = &l.noting.out
 	}
 	return l.report.closed(l.waiting.n), nil
 }

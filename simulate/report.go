@@ -30,6 +30,13 @@ type Report struct {
 	From, To          int64
 	// LastArrival is when the last gang came: until then the load is that of the stream.
 	LastArrival int64
+	// Wider is how many gangs first started at a wider tier than their ideal: that of the plan that [placement.Plan] has for them while nobody else is there, the lowest one that
+	// their rules allow. Tiers count their ideals and what they reached, lowest first. Gangs for which there is no such plan, as their rules are not the placer's, are
+	// in neither.
+	Wider int
+	Tiers []TierGangs
+	// Series is what waits and runs as time goes by; nil: it was not asked for.
+	Series *Series
 }
 
 // SizeClass are the gangs of at most so many members, and more than half as many.

@@ -79,6 +79,8 @@ type Options struct {
 	Discipline queue.Discipline
 	// Moves lets running gangs move for the first gang that waits and finds no place, by [placement.Moves], whichever the placer; nil: nobody moves.
 	Moves *Moves
+	// Series asks for what waits and runs as time goes by; nil: it is not noted.
+	Series *SeriesOptions
 }
 
 // Moves say how gangs move: those that came in the stream, never at a wider tier, and those that lose the least work.
@@ -102,19 +104,30 @@ func Run(opt Options) (*Report, error) {
 	if m := opt.Moves; m != nil && (m.MaxMoved < 0 || m.Pause < 0) {
 		return nil, muster.Invalid("options.Moves", fmt.Sprintf("%+v", *m), "negative")
 	}
-	for i, o := range opt.Outages {
-		switch _, there := opt.Cluster.Node(o.Node); {
-		case !there:
-			return nil, muster.Invalid(fmt.Sprintf("options.Outages[%d].Node", i), o.Node, "the node is not in the cluster")
-		case o.Until != 0 && o.Until <= o.From:
-			return nil, muster.Invalid(fmt.Sprintf("options.Outages[%d].Until", i), o.Until, "not behind From")
-		case i > 0 && o.From < opt.Outages[i-1].From:
-			return nil, muster.Invalid(fmt.Sprintf("options.Outages[%d].From", i), o.From, "before the one in front of it")
-		}
+	if err := opt.Series.check(); err != nil {
+		return nil, err
+	}
+	if err := opt.checkOutages(); err != nil {
+		return nil, err
 	}
 	l, err := newLoop(opt)
 	if err != nil {
 		return nil, err
 	}
 	return l.run()
+}
+
+// checkOutages is the defect of an outage; nil: there is none.
+func (opt *Options) checkOutages() error {
+	for i, o := range opt.Outages {
+		switch _, there := opt.Cluster.Node(o.Node); {
+		case !there:
+			return muster.Invalid(fmt.Sprintf("options.Outages[%d].Node", i), o.Node, "the node is not in the cluster")
+		case o.Until != 0 && o.Until <= o.From:
+			return muster.Invalid(fmt.Sprintf("options.Outages[%d].Until", i), o.Until, "not behind From")
+		case i > 0 && o.From < opt.Outages[i-1].From:
+			return muster.Invalid(fmt.Sprintf("options.Outages[%d].From", i), o.From, "before the one in front of it")
+		}
+	}
+	return nil
 }

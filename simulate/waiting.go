@@ -14,6 +14,7 @@ type pending struct {
 	takes int64 // of the resource that is measured
 	left  int64 // seconds that it still has to run
 	ran   bool  // it has started before
+	ideal *lies // where it would lie if nobody else were there; nil: not known
 
 	// While it runs:
 	started, ends int64
@@ -37,6 +38,7 @@ type waiting struct {
 	lines   []*line
 	refused map[string]bool // by class
 	n       int
+	asks    int64 // of the resource that is measured, by all of them
 }
 
 // line are the gangs of one class, in order; at least one.
@@ -61,6 +63,7 @@ func (w *waiting) add(p *pending) {
 	at, _ := slices.BinarySearchFunc(l.gangs, p, compare)
 	l.gangs = slices.Insert(l.gangs, at, p)
 	w.n++
+	w.asks += p.takes
 }
 
 // remove ends the waiting of a gang.
@@ -72,6 +75,7 @@ func (w *waiting) remove(p *pending) {
 		w.lines = slices.Delete(w.lines, k, k+1)
 	}
 	w.n--
+	w.asks -= p.takes
 }
 
 // first is who waits in front of all others whose class is not passed over; nil: nobody. O(classes).
