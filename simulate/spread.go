@@ -17,6 +17,20 @@ func (s *Spread) add(n int64) {
 	s.counts[at]++
 }
 
+// Merge adds the numbers of another spread, as if all of them had been counted by this one. O(numbers of different size).
+func (s *Spread) Merge(other *Spread) {
+	s.Count += other.Count
+	s.Sum += other.Sum
+	s.Max = max(s.Max, other.Max)
+	for len(s.counts) < len(other.counts) {
+		s.counts = append(s.counts, 0)
+	}
+	for at, n := range other.counts {
+		s.counts[at] += n
+	}
+	s.close()
+}
+
 // bucketOf is the bucket of a number: the larger the number the wider it is.
 func bucketOf(n int64) int {
 	shift := max(0, bits.Len64(uint64(n))-bits.Len64(buckets))

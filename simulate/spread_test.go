@@ -29,3 +29,27 @@ func TestQuantiles(t *testing.T) {
 		}
 	})
 }
+
+// A merged spread is that of all numbers, and leaves the other one as it is.
+func TestMerge(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var all, a, b Spread
+		draw := rapid.SliceOf(rapid.OneOf(rapid.Int64Range(0, 200), rapid.Int64Range(0, 1<<40)))
+		for _, n := range draw.Draw(t, "a") {
+			a.add(n)
+			all.add(n)
+		}
+		for _, n := range draw.Draw(t, "b") {
+			b.add(n)
+			all.add(n)
+		}
+		a.close()
+		b.close()
+		all.close()
+		was := slices.Clone(b.counts)
+		a.Merge(&b)
+		require.Equal(t, all, a)
+		a.add(1)
+		require.Equal(t, was, b.counts)
+	})
+}

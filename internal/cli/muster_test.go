@@ -191,6 +191,6 @@ func TestCompletionOfZsh(t *testing.T) {
 	}
 	require.Contains(t, told("plan"), "-o[output\\: text, json, svg (a picture)]:o:(text json svg)")
 	require.Contains(t, told("plan"), "*:file:_files")
-	require.Contains(t, told("simulate"), "-o[output\\: text, json, csv]:o:(text json csv)")
+	require.Contains(t, told("simulate"), "-o[output\\: text, json, csv, html (a page with plots, for a browser)]:o:(text json csv html)")
 	require.Contains(t, told("completion"), "1:word:(bash zsh)")
 }

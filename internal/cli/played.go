@@ -19,6 +19,7 @@ type played struct {
 	moves                      bool
 	table                      []streams.Row // the jobs of a file; nil: gangs are made
 	copies                     int64         // of these
+	series                     bool          // what waits and runs is noted as time goes by
 }
 
 // The words of placers.
@@ -82,6 +83,10 @@ func (p *played) play(m made, c *placement.Cluster, came func()) (*simulate.Repo
 	}
 	if p.moves {
 		opt.Moves = &simulate.Moves{Pause: p.pause}
+	}
+	if p.series {
+		shape := madeShape()
+		opt.Series = &simulate.SeriesOptions{Fit: &shape}
 	}
 	return simulate.Run(opt)
 }

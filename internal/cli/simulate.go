@@ -26,6 +26,8 @@ last -sweep varying fastest. Its columns: load is what gangs ask for, and reache
 of the devices of all nodes; used is what is in use until the last one ends, so that a short stream uses less; mean, p50, p95 and
 longest are how long gangs wait, in seconds, p50 and p95 rounded up by at most a 64th; moved counts members, and lost is work that
 was lost by moves, in seconds of a device. -o json says also how long gangs of each size wait.
+-o html is a page of its own: what waits and which gangs would fit as time goes by, how long gangs of each size wait, how many lie
+wider than they would if nobody else were there, and how many members moved; of several seeds it says how far apart they are.
 
 -paired makes one line of the streams of all seeds: the mean waiting, and what the mean, p95 and the longest waiting, and the mean one
 of the largest gangs, are of those of the first way (discipline, moves, placer) to play the same stream: the mean of the ratios of all
@@ -38,6 +40,7 @@ Examples:
   muster simulate -discipline easy -longer 3                  holds room for the first one that waits, by guesses of ends
   muster simulate -sweep placer=muster,first-fit              says what it costs that gangs gather
   muster simulate -gangs 200 -sweep moves=false,true -o csv   says what moves bring, for a spreadsheet
+  muster simulate -sweep discipline=strict,easy -o html > page.html  shows it in a browser
   muster simulate -fabric 8x16x64 -largest 512                plays larger gangs on a larger cluster
   muster simulate -copies 3 philly_jobs.csv                   plays the jobs of a table, three times at once
   muster simulate -sweep seed=1,2,3,4,5 -sweep discipline=next-that-fits,easy -paired
@@ -121,6 +124,9 @@ func (set *simulateSettings) readTable(stdin io.Reader, stderr io.Writer) error 
 
 // run plays all rows and prints what came of them.
 func (set *simulateSettings) run(rows []played, stdout, stderr io.Writer) error {
+	if set.output == "html" {
+		noteDrawn(set.sweeps, rows)
+	}
 	results, err := playAll(set.made, rows, stderr)
 	if err != nil {
 		return err
@@ -129,6 +135,8 @@ func (set *simulateSettings) run(rows []played, stdout, stderr io.Writer) error 
 	switch {
 	case set.output == "json":
 		return t.json(stdout)
+	case set.output == "html":
+		return t.html(stdout)
 	case set.output == "csv":
 		return t.csv(stdout)
 	case len(set.sweeps) > 0:
@@ -173,7 +181,7 @@ func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
 	flags.BoolVar(&set.paired, "paired", false, "with -sweep of seeds: compare ways to play streams on the same ones, seed by seed, with the first way")
 	discipline := choose(flags, "discipline", "next-that-fits", disciplines, "who may start behind a gang that waits: %s (nobody; whoever fits; who does not delay the first one that waits; who delays nobody)")
 	placer := choose(flags, "placer", byMuster, words(byMuster, byFirstFit), "who says where gangs go: %s (the first nodes that are free, whatever the rules)")
-	output := choose(flags, "o", "text", words("text", "json", "csv"), "output: %s")
+	output := choose(flags, "o", "text", words("text", "json", "csv", "html"), "output: %s (a page with plots, for a browser)")
 	return func() error {
 		if err := checkChoices(flags); err != nil {
 			return err

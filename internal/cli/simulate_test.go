@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/muster-sched/muster/gang/queue"
+	pages "github.com/muster-sched/muster/simulate/report"
 )
 
 // simulated runs the simulate command, which has nothing to say beside its answer.
@@ -58,7 +59,7 @@ func TestSimulateForPrograms(t *testing.T) {
 			Load          int
 			Placer        string
 			Reached, Used json.Number
-			Ended         int
+			Ended, Wider  int
 			Waited        struct{ Gangs, Longest int }
 			BySize        []struct{ Members, Gangs, Longest int }
 		}
@@ -75,6 +76,7 @@ func TestSimulateForPrograms(t *testing.T) {
 		s := doc.Streams[i]
 		require.Equal(t, want.load, s.Load)
 		require.Equal(t, want.placer, s.Placer)
+		require.Equal(t, want.placer == "first-fit", s.Wider > 0, "a gang that must gather lies in its layer")
 		require.Equal(t, []int{50, 50}, []int{s.Ended, s.Waited.Gangs}, "those for which no layer is large enough lie anywhere")
 		require.Contains(t, lines[i+1], ","+string(s.Reached)+","+string(s.Used)+",")
 		gangs, longest := 0, 0
@@ -82,6 +84,35 @@ func TestSimulateForPrograms(t *testing.T) {
 			gangs, longest = gangs+c.Gangs, max(longest, c.Longest)
 		}
 		require.Equal(t, []int{50, s.Waited.Longest}, []int{gangs, longest})
+	}
+}
+
+// A page has a name for each combination but for seeds, the first of which is drawn over time, and is the same on any number of cores.
+func TestSimulatePages(t *testing.T) {
+	args := []string{"-fabric", "2x2x4", "-gangs", "50", "-sweep", "placer=muster,first-fit", "-sweep", "seed=1,2", "-o", "html"}
+	page := simulated(t, args...)
+	require.True(t, strings.HasPrefix(page, "<!DOCTYPE html>"))
+	for _, want := range []string{
+		`<p class="soft">2x2x4: 16 nodes of 8 nvidia.com/gpu; 50 gangs of at most 16 nodes, which run 7200 s in the mean</p>`,
+		`<p class="soft">load 85, discipline next-that-fits, moves false, longer 1, checkpoint 1800</p>`,
+		"<p>4 runs of 2 names. ", "<b>placer=first-fit</b>", "The largest gang that fits now in one domain of tier-2, in members",
+	} {
+		require.True(t, strings.Contains(page, want), want) //nolint:testifylint // a page is too long to be shown
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	require.True(t, page == simulated(t, args...), "equal arguments give equal bytes") //nolint:testifylint // likewise
+	one := simulated(t, "-fabric", "2x4", "-gangs", "9", "-o", "html")
+	require.True(t, strings.Contains(one, "<b>discipline=next-that-fits</b>"), "without a sweep") //nolint:testifylint // likewise
+	var s sweeps
+	require.NoError(t, s.Set("seed=1,2"))
+	require.NoError(t, s.Set("load="+strings.ReplaceAll(many(10), "x", ",")))
+	var rows []played
+	for i := range 20 {
+		rows = append(rows, played{seed: int64(i % 2), load: int64(i / 2)})
+	}
+	noteDrawn(s, rows)
+	for i, r := range rows {
+		require.Equal(t, i%2 == 0 && i < 2*pages.Lines, r.series, i)
 	}
 }
 
@@ -100,7 +131,7 @@ func TestSimulateMisuse(t *testing.T) {
 		{"-pause 9", "-pause is for gangs that move: -moves, or -sweep moves=false,true"},
 		{"-discipline eazy", `-discipline "eazy": not one of strict, next-that-fits, easy, conservative`},
 		{"-placer best-fit", `-placer "best-fit": not one of muster, first-fit`},
-		{"-o svg", `-o "svg": not one of text, json, csv`},
+		{"-o svg", `-o "svg": not one of text, json, csv, html`},
 		{"-lod 9", "flag provided but not defined: -lod; the nearest one is -load"},
 		{"a.csv b.csv", `"b.csv": simulate takes one table`},
 		{"-load 9 a.csv", "-load is for gangs that are made, and there is a table: a.csv"},

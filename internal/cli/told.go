@@ -197,6 +197,7 @@ type resultJSON struct {
 	Moved      int          `json:"moved"`
 	Work       int64        `json:"work"` // in seconds of a device, what is lost included
 	Lost       int64        `json:"lost"`
+	Wider      int          `json:"wider"` // gangs that lie wider than they would if nobody else were there
 }
 
 // json writes a document, a line for each stream.
@@ -241,7 +242,7 @@ func jsonOf(r *result) resultJSON {
 		Seed: r.seed, Load: r.load, Discipline: string(r.discipline), Moves: r.moves, Placer: r.placer, Longer: r.longer, Checkpoint: r.checkpoint,
 		Reached: tenths(r.report.Load()), Used: tenths(r.report.Utilisation()), Waited: of(&r.report.Waited), BySize: []waitedJSON{},
 		Ended: r.report.Ended, NeverFit: r.report.NeverFit, Waiting: r.report.Waiting,
-		MovedGangs: r.report.MovedGangs, Moved: r.report.MovedMembers, Work: r.report.Used, Lost: r.report.Lost,
+		MovedGangs: r.report.MovedGangs, Moved: r.report.MovedMembers, Work: r.report.Used, Lost: r.report.Lost, Wider: r.report.Wider,
 	}
 	for i := range r.report.BySize {
 		c := of(&r.report.BySize[i].Waited)

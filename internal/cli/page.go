@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	pages "github.com/muster-sched/muster/simulate/report"
+)
+
+// nameOf is what is special about a row among others: the values of what was swept, but for the seed, or else the discipline.
+func nameOf(s sweeps, row *result) string {
+	var all []string
+	for _, c := range columns()[:len(swept)] {
+		if c.name != "seed" && s.has(c.name) {
+			all = append(all, c.name+"="+c.of(row))
+		}
+	}
+	if len(all) == 0 {
+		return "discipline=" + string(row.discipline)
+	}
+	return strings.Join(all, " ")
+}
+
+// noteDrawn lets those rows note what happens as time goes by that a page draws: the first one of each of the first names.
+func noteDrawn(s sweeps, rows []played) {
+	names := map[string]bool{}
+	for i := range rows {
+		name := nameOf(s, &result{played: rows[i]})
+		if len(names) < pages.Lines && !names[name] {
+			names[name], rows[i].series = true, true
+		}
+	}
+}
+
+// html writes a page.
+func (t *told) html(w io.Writer) error {
+	var head bytes.Buffer
+	t.head(&head)
+	var runs []pages.Run
+	for i := range t.results {
+		runs = append(runs, pages.Run{Name: nameOf(t.sweeps, &t.results[i]), Report: t.results[i].report})
+	}
+	return pages.Write(w, strings.Split(strings.TrimSpace(head.String()), "\n"), runs)
+}
