@@ -16,8 +16,8 @@ const (
 	widestBar  = 36
 )
 
-// nothing is the value of a line where it is not.
-var nothing = charts.GetNullValue()
+// absent is the value of a line where it is not.
+var absent = charts.GetNullValue()
 
 // The library writes colours into each path. Each part of a plot has one here that stands for a variable of the page, which is another one by night.
 var (

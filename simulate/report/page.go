@@ -39,8 +39,8 @@ th.name, td.name { text-align: left; white-space: normal; min-width: 9rem; overf
   table, tbody, tr, td { display: block }
   th { display: none }
   tr { display: grid; grid-template-columns: repeat(3, 1fr); padding: .5rem 0; border-bottom: 1px solid var(--grid) }
-  td { text-align: left; border: 0; padding: .1rem .4rem .1rem 0 }
-  td.name { grid-column: 1 / -1 }
+  td { text-align: left; border: 0; padding: .1rem .4rem .1rem 0; display: flex; flex-direction: column; justify-content: space-between }
+  td.name { grid-column: 1 / -1; display: block }
   td::before { content: attr(data-of); display: block; color: var(--soft); font-size: .8rem; white-space: normal }
   td.name::before { content: none }
 }

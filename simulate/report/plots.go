@@ -37,7 +37,7 @@ func (p *page) longest() (seconds int64) {
 	return seconds
 }
 
-// over is a plot of numbers over time, of those names that have any; of says what they are. Nil: none has.
+// over is a plot of numbers over time, of those names that have any; of says what they are. Nil: none has, or all are 0.
 func (p *page) over(title string, of func(*simulate.Series) func(i int) int64) *drawing {
 	seconds := p.longest()
 	u := unitFor(seconds)
@@ -45,7 +45,7 @@ func (p *page) over(title string, of func(*simulate.Series) func(i int) int64) *
 	d := &drawing{title: title, places: int(spots / along.steps), text: whole}
 	d.labels = along.labels(whole)
 	d.labels[len(d.labels)-1] += " " + u.name
-	most := int64(1)
+	most := int64(0)
 	count := int64(d.places) * along.steps
 	for k := range p.drawn() {
 		s := p.names[k].series
@@ -61,14 +61,14 @@ func (p *page) over(title string, of func(*simulate.Series) func(i int) int64) *
 		}
 		line := make([]float64, count+1)
 		for i := range line { // the last number that is known by then; nothing once all is over
-			line[i] = nothing
+			line[i] = absent
 			if at64 := int64(i) * along.end() * u.seconds / count / s.Step; at64 < int64(len(s.Gangs)) {
 				line[i] = float64(at(int(at64)))
 			}
 		}
 		d.values, d.colors = append(d.values, line), append(d.colors, ofLine(k))
 	}
-	if d.upward = axisTo(most, 5); d.values == nil {
+	if d.upward = axisTo(most, 5); most == 0 {
 		return nil
 	}
 	return d
@@ -149,7 +149,7 @@ func (p *page) bySize(id, title string, of func(*simulate.Spread) int64) figure 
 	if len(sizes) == 0 {
 		return f
 	}
-	most := int64(1)
+	most := int64(0)
 	d := &drawing{}
 	if len(sizes)*len(p.drawn()) > mostBars {
 		d.places = 1
@@ -173,6 +173,9 @@ func (p *page) bySize(id, title string, of func(*simulate.Spread) int64) figure 
 			bars[i], most = float64(v), max(most, v)
 		}
 		d.values, d.colors = append(d.values, bars), append(d.colors, ofLine(k))
+	}
+	if most == 0 {
+		return f
 	}
 	u := unitFor(most)
 	d.upward = axisTo((most+u.seconds-1)/u.seconds, 5)

@@ -209,7 +209,13 @@ func TestEmptyPages(t *testing.T) {
 	requireSaid(t, empty, "No gang started.")
 	requireSaid(t, empty, "no name")
 	still := played(t, "rack", func(_ *simulate.Options, g *streams.Generated) { g.Load, g.Jobs = 1, 1 })
-	requireSaid(t, written(t, nil, report.Run{Name: "a", Report: still}), "No gang waits.")
+	quiet := written(t, nil, report.Run{Name: "a", Report: still})
+	for _, said := range []string{"No gang waits at any instant that was noted.", "0\u00a0s for gangs of all sizes.", "Nobody moved.", "none, or less than one of a thousand."} {
+		requireSaid(t, quiet, said)
+	}
+	for _, f := range figures(t, quiet) {
+		require.Equal(t, f.id == "fits", f.plots == 1, f.id)
+	}
 	var many []report.Run
 	for i := range 3 * report.Lines {
 		many = append(many, report.Run{Name: fmt.Sprint("n", i), Report: still})

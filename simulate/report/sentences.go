@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/muster-sched/muster/simulate"
@@ -20,6 +21,11 @@ func (n *name) html() string {
 type found struct {
 	of    *name
 	value int64
+}
+
+// nothing says that all numbers are 0.
+func nothing(all []found) bool {
+	return !slices.ContainsFunc(all, func(f found) bool { return f.value != 0 })
 }
 
 // compared says who has the most and who the least; of one, what it has.
@@ -93,8 +99,11 @@ func (p *page) sayWaiting() string {
 		}
 		return most, true
 	})
-	if all == nil {
+	switch {
+	case all == nil:
 		return notNoted
+	case nothing(all):
+		return "No gang waits at any instant that was noted."
 	}
 	return "At the peak of each: " + compared(all, whole)
 }
@@ -132,7 +141,7 @@ func (p *page) saySize(of func(*simulate.Spread) int64) string {
 	case who == nil:
 		return "No gang started."
 	case longest == 0:
-		return "No gang waits."
+		return lasting(0) + " for gangs of all sizes."
 	}
 	return fmt.Sprintf("Longest by %s: %s, gangs of %s.", who.html(), lasting(longest), membersOf(sizeOf(members, p.doublings)))
 }
@@ -151,7 +160,11 @@ func (p *page) sayWider() string {
 		_, mean, _ := n.extent(wider)
 		return mean, true
 	})
-	return "A gang lies wider than its ideal if it starts in a domain of a wider layer than it would by its own rules if nobody else were there. Of those that started: " + compared(all, percent)
+	const rule = "A gang lies wider than its ideal if it starts in a domain of a wider layer than it would by its own rules if nobody else were there. Of those that started: "
+	if nothing(all) {
+		return rule + "none, or less than one of a thousand."
+	}
+	return rule + compared(all, percent)
 }
 
 // sayMoved says how many members moved.
@@ -160,6 +173,9 @@ func (p *page) sayMoved() string {
 		_, mean, _ := n.extent(moved)
 		return mean, true
 	})
+	if nothing(all) {
+		return "Nobody moved."
+	}
 	of := "In all: "
 	if p.seeds() {
 		of = "In the mean over the runs of a name: "
