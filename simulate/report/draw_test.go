@@ -10,6 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/go-analyze/charts"
+
+	"github.com/muster-sched/muster/simulate"
 )
 
 // An axis begins at 0, reaches what it is for in round steps, and no step is for nothing.
@@ -87,4 +89,32 @@ func TestDrawing(t *testing.T) {
 			require.InDelta(t, heights["1"], 2*heights["0"], 2)
 		}
 	}
+}
+
+// A line has at each place the last number that was noted by then, and ends where its run does; a bar goes up to the least of the runs of its name, and its range to the most.
+func TestValues(t *testing.T) {
+	of := func(moved int, asked ...int64) *simulate.Report {
+		return &simulate.Report{MovedMembers: moved, Series: &simulate.Series{From: 5, Step: 2, Asked: asked, Gangs: make([]int, len(asked))}}
+	}
+	p := page{runs: []Run{{"a", of(10, 0, 3, 1, 2)}, {"b", of(7, 4, 5)}, {"a", of(30)}, {"a", of(20)}}, doublings: 1}
+	p.names = p.named()
+	d := p.waiting().plot
+	require.Equal(t, []string{"0", "1", "2", "3", "4", "5", "6 s"}, d.labels)
+	require.Equal(t, axis{1, 5}, d.upward)
+	require.Equal(t, []charts.Color{ofLine(0), ofLine(1)}, d.colors)
+	for k, asked := range [][]int64{{0, 3, 1, 2}, {4, 5}} {
+		require.Len(t, d.values[k], 6*d.places+1)
+		for i, v := range d.values[k] {
+			if at := i / d.places / 2; at < len(asked) {
+				require.InDelta(t, asked[at], v, 0, i)
+			} else {
+				require.InDelta(t, absent, v, 0, i)
+			}
+		}
+	}
+	d = p.moved().plot
+	require.Equal(t, [][]float64{{10, 0}, {0, 7}, {20, 0}}, d.values)
+	require.Equal(t, []charts.Color{ofLine(0), ofLine(1), ofRange}, d.colors)
+	require.Equal(t, axis{10, 3}, d.upward)
+	require.Equal(t, "In the mean over the runs of a name: most by <b>a</b>: 20; least by <b>b</b>: 7.", p.sayMoved())
 }

@@ -62,8 +62,8 @@ func (p *page) over(title string, of func(*simulate.Series) func(i int) int64) *
 		line := make([]float64, count+1)
 		for i := range line { // the last number that is known by then; nothing once all is over
 			line[i] = absent
-			if at64 := int64(i) * along.end() * u.seconds / count / s.Step; at64 < int64(len(s.Gangs)) {
-				line[i] = float64(at(int(at64)))
+			if last := int64(i) * along.end() * u.seconds / count / s.Step; last < int64(len(s.Gangs)) {
+				line[i] = float64(at(int(last)))
 			}
 		}
 		d.values, d.colors = append(d.values, line), append(d.colors, ofLine(k))
