@@ -103,6 +103,10 @@ func (t *told) pairedColumns() (names []string, cells func(p *paired) []string) 
 		}
 	}
 	names = append(names, "mean", "of mean", "of p95", "of longest", "of largest", "reached", "used", "moved", "lost")
+	judged := t.judgedColumns()
+	for _, c := range judged {
+		names = append(names, c.name)
+	}
 	return names, func(p *paired) (out []string) {
 		for _, c := range keys {
 			out = append(out, c.of(p.rows[0]))
@@ -114,7 +118,16 @@ func (t *told) pairedColumns() (names []string, cells func(p *paired) []string) 
 		for _, of := range []func(r *simulate.Report) int64{(*simulate.Report).Load, (*simulate.Report).Utilisation} {
 			out = append(out, tenths(p.meanOf(of)).String())
 		}
-		return append(out, strconv.FormatInt(p.meanOf(movedMembers), 10), strconv.FormatInt(p.meanOf(lostWork), 10))
+		out = append(out, strconv.FormatInt(p.meanOf(movedMembers), 10), strconv.FormatInt(p.meanOf(lostWork), 10))
+		for _, c := range judged { // of all seeds together
+			sum := 0
+			for _, r := range p.rows {
+				n, _ := strconv.Atoi(c.of(r))
+				sum += n
+			}
+			out = append(out, strconv.Itoa(sum))
+		}
+		return out
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/muster-sched/muster/gang/queue"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/simulate"
+	"github.com/muster-sched/muster/simulate/placers"
 	"github.com/muster-sched/muster/simulate/streams"
 )
 
@@ -27,6 +28,29 @@ const (
 	byMuster   = "muster"
 	byFirstFit = "first-fit"
 )
+
+// placerWords are all words of placers.
+func placerWords() []string {
+	words := []string{byMuster, byFirstFit}
+	for _, e := range placers.All() {
+		words = append(words, e.Name)
+	}
+	return words
+}
+
+// beside is the placer of another kind, beside what a plan would be; nil: it is the plan.
+func (p *played) beside() *placers.Judged {
+	switch e, known := placers.Named(p.placer); {
+	case p.placer == byFirstFit:
+		return &placers.Judged{Placer: simulate.FirstFit{}}
+	case !known:
+		return nil
+	case e.Name == "random":
+		return &placers.Judged{Placer: placers.Random{Seed: uint64(p.seed)}}
+	default:
+		return &placers.Judged{Placer: e.Placer}
+	}
+}
 
 // stream are the gangs on a cluster; came is told of each.
 func (p *played) stream(m made, came func()) simulate.Stream {
@@ -76,10 +100,11 @@ func (p *played) check(m made) error {
 }
 
 // play plays it.
-func (p *played) play(m made, c *placement.Cluster, came func()) (*simulate.Report, error) {
+func (p *played) play(m made, c *placement.Cluster, came func()) (result, error) {
 	opt := simulate.Options{Cluster: c, Jobs: p.stream(m, came), Discipline: p.discipline}
-	if p.placer == byFirstFit {
-		opt.Placer = simulate.FirstFit{}
+	judged := p.beside()
+	if judged != nil {
+		opt.Placer = judged
 	}
 	if p.moves {
 		opt.Moves = &simulate.Moves{Pause: p.pause}
@@ -88,5 +113,6 @@ func (p *played) play(m made, c *placement.Cluster, came func()) (*simulate.Repo
 		shape := madeShape()
 		opt.Series = &simulate.SeriesOptions{Fit: &shape}
 	}
-	return simulate.Run(opt)
+	report, err := simulate.Run(opt)
+	return result{*p, report, judged}, err
 }

@@ -8,12 +8,14 @@ import (
 
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/simulate"
+	"github.com/muster-sched/muster/simulate/placers"
 )
 
 // result is what came of a stream.
 type result struct {
 	played
 	report *simulate.Report
+	judged *placers.Judged // beside a plan; nil: it was one
 }
 
 // playing are streams that are played at the same time: each by one goroutine, so that what comes of it depends on no other one.
@@ -70,8 +72,8 @@ func (p *playing) take() int {
 
 // play plays one row.
 func (p *playing) play(i int) {
-	report, err := p.rows[i].play(p.made, p.cluster, p.count)
-	p.results[i], p.errs[i] = result{p.rows[i], report}, err
+	result, err := p.rows[i].play(p.made, p.cluster, p.count)
+	p.results[i], p.errs[i] = result, err
 	if err != nil {
 		p.mu.Lock()
 		p.next = len(p.rows)

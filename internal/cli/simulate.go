@@ -29,6 +29,10 @@ was lost by moves, in seconds of a device. -o json says also how long gangs of e
 -o html is a page of its own: what waits and which gangs would fit as time goes by, how long gangs of each size wait, how many lie
 wider than they would if nobody else were there, and how many members moved; of several seeds it says how far apart they are.
 
+With a -sweep of placers there are four more columns, of how they do beside a plan of Muster on the same cluster, each time that one is
+asked: refused, though there is a plan; wider, of those that both have placed: in a higher domain; placed, these; unasked, because it has
+no word for what the gang asks for.
+
 -paired makes one line of the streams of all seeds: the mean waiting, and what the mean, p95 and the longest waiting, and the mean one
 of the largest gangs, are of those of the first way (discipline, moves, placer) to play the same stream: the mean of the ratios of all
 seeds, and their standard deviation. What is less than two of these away from 1 is no difference, and stands in brackets.
@@ -180,7 +184,7 @@ func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
 	flags.Var(&set.sweeps, "sweep", "play once for each of these values, as `KEY=V1,V2`, where the key is "+strings.Join(swept, ", ")+"; may be given again for another key")
 	flags.BoolVar(&set.paired, "paired", false, "with -sweep of seeds: compare ways to play streams on the same ones, seed by seed, with the first way")
 	discipline := choose(flags, "discipline", "next-that-fits", disciplines, "who may start behind a gang that waits: %s (nobody; whoever fits; who does not delay the first one that waits; who delays nobody)")
-	placer := choose(flags, "placer", byMuster, words(byMuster, byFirstFit), "who says where gangs go: %s (the first nodes that are free, whatever the rules)")
+	placer := choose(flags, "placer", byMuster, words(placerWords()...), "who says where gangs go: %s (first-fit: the first nodes that are free, whatever the rules; the others are the rules of other schedulers)")
 	output := choose(flags, "o", "text", words("text", "json", "csv", "html"), "output: %s (a page with plots, for a browser)")
 	return func() error {
 		if err := checkChoices(flags); err != nil {

@@ -50,8 +50,8 @@ gangs 1000, ended 1000, never fit 0, wait for ever 0, restarts 0, moved gangs 0 
 // Programs get the same numbers, with the values of all flags that could be swept.
 func TestSimulateForPrograms(t *testing.T) {
 	args := []string{"-fabric", "2x2x4", "-gangs", "50", "-sweep", "load=80,160", "-sweep", "placer=muster,first-fit"}
-	require.Equal(t, `seed,load,discipline,moves,placer,longer,checkpoint,reached,used,mean,p50,p95,longest,moved,lost
-1,80,easy,false,muster,1,1800,59.2,53.6,1195,0,7615,8763,0,0
+	require.Equal(t, `seed,load,discipline,moves,placer,longer,checkpoint,reached,used,mean,p50,p95,longest,moved,lost,refused,wider,placed,unasked
+1,80,easy,false,muster,1,1800,59.2,53.6,1195,0,7615,8763,0,0,0,0,0,0
 `, strings.Join(strings.SplitAfter(simulated(t, append(args, "-o", "csv", "-discipline", "easy")...), "\n")[:2], ""))
 	var doc struct {
 		Version, Nodes, Gangs, Largest int
@@ -116,6 +116,19 @@ func TestSimulatePages(t *testing.T) {
 	}
 }
 
+// Placers of other kinds are told beside plans on the same clusters: those that know no rules lie wider, and those that gather never refuse what has a plan.
+func TestSimulatePlacers(t *testing.T) {
+	rows := tableOf(t, simulated(t, "-fabric", "2x2x8", "-largest", "16", "-gangs", "60", "-o", "csv", "-sweep", "placer="+strings.Join(placerWords(), ",")))
+	require.Len(t, rows, 12)
+	for _, r := range rows {
+		require.Equal(t, "0", r["unasked"], r)
+		require.Equal(t, "0", r["refused"], "%v", r)
+		gathers := r["placer"] != byFirstFit && r["placer"] != "random" && !strings.HasPrefix(r["placer"], "pod-by-pod")
+		require.Equal(t, gathers, r["wider"] == "0", r)
+		require.Equal(t, r["placer"] == byMuster, r["placed"] == "0", r)
+	}
+}
+
 // What is wrong with a flag is said of it, with what may be given.
 func TestSimulateMisuse(t *testing.T) {
 	const keys = "seed, load, discipline, moves, placer, longer, checkpoint"
@@ -130,7 +143,7 @@ func TestSimulateMisuse(t *testing.T) {
 		{"-fabric 2x4 -largest 9", "-largest 9: -fabric 2x4 has 8 nodes"},
 		{"-pause 9", "-pause is for gangs that move: -moves, or -sweep moves=false,true"},
 		{"-discipline eazy", `-discipline "eazy": not one of strict, next-that-fits, easy, conservative`},
-		{"-placer best-fit", `-placer "best-fit": not one of muster, first-fit`},
+		{"-placer best-fit", `-placer "best-fit": not one of muster, first-fit, random, pod-by-pod, pod-by-pod-affinity, koordinator, koordinator-proposal, kueue-preferred, kueue-unconstrained, volcano-hard, volcano-soft, kai`},
 		{"-o svg", `-o "svg": not one of text, json, csv, html`},
 		{"-lod 9", "flag provided but not defined: -lod; the nearest one is -load"},
 		{"a.csv b.csv", `"b.csv": simulate takes one table`},

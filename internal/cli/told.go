@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-sched/muster/placement/render"
 	"github.com/muster-sched/muster/simulate"
+	"github.com/muster-sched/muster/simulate/placers"
 )
 
 // told is what is told of streams that were played; at least one.
@@ -57,6 +58,25 @@ func columns() []column {
 		whole("longest", func(r *result) int64 { return r.report.Waited.Max }),
 		whole("moved", func(r *result) int64 { return int64(r.report.MovedMembers) }),
 		whole("lost", func(r *result) int64 { return r.report.Lost }),
+	}
+}
+
+// judgedColumns are those of placers beside plans on the same clusters, where there are several placers.
+func (t *told) judgedColumns() []column {
+	if !t.sweeps.has("placer") {
+		return nil
+	}
+	of := func(name string, n func(j *placers.Judged) int) column {
+		return column{name, func(r *result) string {
+			if r.judged == nil {
+				return "0"
+			}
+			return strconv.Itoa(n(r.judged))
+		}}
+	}
+	return []column{
+		of("refused", func(j *placers.Judged) int { return j.Refused }), of("wider", func(j *placers.Judged) int { return j.Wider }),
+		of("placed", func(j *placers.Judged) int { return j.Placed }), of("unasked", func(j *placers.Judged) int { return j.Unasked }),
 	}
 }
 
@@ -112,7 +132,7 @@ func (t *told) table(w io.Writer) error {
 	if t.results[0].table == nil {
 		shown = append(shown, all[slices.Index(swept, "load")])
 	}
-	shown = append(shown, all[len(swept):]...)
+	shown = append(append(shown, all[len(swept):]...), t.judgedColumns()...)
 	return t.aligned(w, t.lines(shown))
 }
 
@@ -142,7 +162,7 @@ func (t *told) aligned(w io.Writer, lines [][]string) error {
 
 // csv writes the same with all columns, for programs.
 func (t *told) csv(w io.Writer) error {
-	lines := t.lines(columns())
+	lines := t.lines(append(columns(), t.judgedColumns()...))
 	if t.paired {
 		lines = t.pairedLines()
 	}
@@ -197,6 +217,8 @@ type resultJSON struct {
 	Moved      int          `json:"moved"`
 	Work       int64        `json:"work"` // in seconds of a device, what is lost included
 	Lost       int64        `json:"lost"`
+	Refused    int          `json:"refused"` // though a plan has a place
+	Unasked    int          `json:"unasked"`
 	Wider      int          `json:"wider"` // gangs that lie wider than they would if nobody else were there
 }
 
@@ -243,6 +265,9 @@ func jsonOf(r *result) resultJSON {
 		Reached: tenths(r.report.Load()), Used: tenths(r.report.Utilisation()), Waited: of(&r.report.Waited), BySize: []waitedJSON{},
 		Ended: r.report.Ended, NeverFit: r.report.NeverFit, Waiting: r.report.Waiting,
 		MovedGangs: r.report.MovedGangs, Moved: r.report.MovedMembers, Work: r.report.Used, Lost: r.report.Lost, Wider: r.report.Wider,
+	}
+	if r.judged != nil {
+		out.Refused, out.Unasked = r.judged.Refused, r.judged.Unasked
 	}
 	for i := range r.report.BySize {
 		c := of(&r.report.BySize[i].Waited)
