@@ -1,0 +1,42 @@
+package muster_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/muster-sched/muster/internal/cli"
+)
+
+// playedCommand is a command of docs/simulation.md with its flags, and the head of the table behind it.
+var playedCommand = regexp.MustCompile(`(?m)^\$ go run ./cmd/muster simulate (.*)\n(?:.*\n)?(?:.*\n)?\n(.*)$`)
+
+// A small version of each table of docs/simulation.md can be played, and has its columns and as many lines.
+func TestSimulationsOfDocs(t *testing.T) {
+	page := read(t, "docs/simulation.md")
+	found := playedCommand.FindAllStringSubmatch(page, -1)
+	require.Len(t, found, strings.Count(page, "$ go run"))
+	require.Greater(t, len(found), 3)
+	for _, c := range found {
+		args := strings.Fields(regexp.MustCompile(`-gangs \d+`).ReplaceAllString(c[1], "-gangs 20"))
+		for i, a := range args {
+			if strings.HasPrefix(a, "seed=") {
+				args[i] = "seed=1,2"
+			}
+		}
+		var out, said strings.Builder
+		require.Zero(t, cli.Simulate(args, nil, &out, &said), said.String())
+		require.Empty(t, said.String())
+		lines := strings.Split(out.String(), "\n")
+		i := 0
+		for lines[i] != "" {
+			i++
+		}
+		require.Equal(t, strings.Fields(c[2]), strings.Fields(lines[i+1]), c[1])
+		_, rest, _ := strings.Cut(page, c[2]+"\n")
+		rows, _, _ := strings.Cut(rest, "\n```")
+		require.Equal(t, strings.Count(rows, "\n")+1, len(lines)-i-3, c[1])
+	}
+}
