@@ -23,8 +23,10 @@ type candidate struct {
 // rankDomains orders the domains of a strategy that were not tried, best first. O(n log n) comparisons of n domains. All
 // spans are counted.
 func (f *found) rankDomains(tried map[layout.Vertex]bool) []layout.Vertex {
-	if g := f.asMembers(); g != nil {
-		return g.rankDomains(tried)
+	if f.ask.groupsFrom > 0 {
+		if g := f.asMembers(); g != nil {
+			return g.rankDomains(tried)
+		}
 	}
 	var cands []candidate
 	for d := range f.domains(nil) {

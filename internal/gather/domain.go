@@ -30,8 +30,10 @@ func (f *found) best() layout.Vertex {
 		}
 		return -1
 	}
-	if g := f.asMembers(); g != nil {
-		return g.best()
+	if f.ask.groupsFrom > 0 {
+		if g := f.asMembers(); g != nil {
+			return g.best()
+		}
 	}
 	if d, ok := f.plainBest(); ok {
 		return d

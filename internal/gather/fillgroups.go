@@ -127,11 +127,12 @@ func (pl placer) placeFewest(x layout.Vertex, d *demand, sh *share) {
 	}
 }
 
-// placeMembers is place for members of groups that are split at x or above it, where layers below the children count for them; nil where not.
+// placeMembers is place, where whole groups are tried on the largest domains, for members of groups that are split at x or above it, if layers below the children
+// count for them; else nil.
 //
 // order: sets.1, fill.1
 func placeMembers(pl placer, x layout.Vertex, d *demand) (positions []int32) {
-	if pl.ask.groupsFrom == 0 || withoutGroups(pl.ask).widthBelow(x) == 0 {
+	if withoutGroups(pl.ask).widthBelow(x) == 0 {
 		return nil
 	}
 	n := pl.ask.newMembers(d)

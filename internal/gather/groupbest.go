@@ -167,12 +167,12 @@ func areSplit(s *sums, x layout.Vertex, tier int32) bool {
 	return true
 }
 
-// asMembers is the same strategy for the members without groups, where layers below the children count for these, and no domain below the gang's tier
-// holds a group whole: then domains compare as they do for members. Else nil.
+// asMembers is the same strategy for the members without groups, where whole groups are tried on the largest domains and no domain below the gang's tier
+// holds one: then domains compare as they do for members. Else nil.
 //
 // order: domain.3
 func (f *found) asMembers() *found {
-	if f.ask.groupsFrom == 0 || slices.Min(f.strategy.Groups) < f.strategy.Gang || !areSplit(f.sums, layout.Root, f.strategy.Gang) {
+	if slices.Min(f.strategy.Groups) < f.strategy.Gang || !areSplit(f.sums, layout.Root, f.strategy.Gang) {
 		return nil
 	}
 	a := withoutGroups(f.ask)

@@ -85,8 +85,10 @@ func (pl placer) place(x layout.Vertex, d demand) share {
 	if pl.m.View.IsNode(x) {
 		return out
 	}
-	if out.run = placeMembers(pl, x, &d); out.run != nil {
-		return out
+	if pl.ask.groupsFrom > 0 {
+		if out.run = placeMembers(pl, x, &d); out.run != nil {
+			return out
+		}
 	}
 	if pl.fillsPlainly(x, &d) {
 		out.run = pl.fillPlain(x, pl.ask.newMembers(&d), pl.ask.scratch.positions(pl.ask.newMembers(&d)))
