@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"strings"
 
@@ -10,16 +11,7 @@ import (
 
 // nameOf is what is special about a row among others: the values of what was swept, but for the seed, or else the discipline.
 func nameOf(s sweeps, row *result) string {
-	var all []string
-	for _, c := range columns()[:len(swept)] {
-		if c.name != "seed" && s.has(c.name) {
-			all = append(all, c.name+"="+c.of(row))
-		}
-	}
-	if len(all) == 0 {
-		return "discipline=" + string(row.discipline)
-	}
-	return strings.Join(all, " ")
+	return cmp.Or(valuesOf(row, func(key string) bool { return key != "seed" && s.has(key) }), "discipline="+string(row.discipline))
 }
 
 // noteDrawn lets those rows note what happens as time goes by that a page draws: the first one of each of the first names.

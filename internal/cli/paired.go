@@ -22,32 +22,33 @@ type paired struct {
 
 // pairsOf puts results together that differ in nothing but the seed, in their order.
 func pairsOf(results []result) (pairs []paired) {
-	of, place := map[string]int{}, func(keys []string, r *result) string {
-		var key strings.Builder
-		for _, c := range columns()[:len(swept)] {
-			if slices.Contains(keys, c.name) {
-				key.WriteString(c.of(r) + " ")
-			}
-		}
-		return key.String()
-	}
-	streams := slices.DeleteFunc(slices.Clone(swept), func(key string) bool { return slices.Contains(compared, key) })
-	first := map[string]*result{} // by stream
+	first, at := map[string]*result{}, map[string]int{}
 	for i := range results {
 		r := &results[i]
-		if stream := place(streams, r); first[stream] == nil {
+		stream := valuesOf(r, func(key string) bool { return !slices.Contains(compared, key) })
+		if first[stream] == nil {
 			first[stream] = r
 		}
-		way := place(slices.DeleteFunc(slices.Clone(swept), func(key string) bool { return key == "seed" }), r)
-		at, known := of[way]
+		way := valuesOf(r, func(key string) bool { return key != "seed" })
+		k, known := at[way]
 		if !known {
-			at = len(pairs)
-			of[way], pairs = at, append(pairs, paired{})
+			k = len(pairs)
+			at[way], pairs = k, append(pairs, paired{})
 		}
-		pairs[at].rows = append(pairs[at].rows, r)
-		pairs[at].first = append(pairs[at].first, first[place(streams, r)])
+		pairs[k].rows, pairs[k].first = append(pairs[k].rows, r), append(pairs[k].first, first[stream])
 	}
 	return pairs
+}
+
+// valuesOf are those of some of the flags that may have several.
+func valuesOf(r *result, wanted func(key string) bool) string {
+	var all []string
+	for _, c := range columns()[:len(swept)] {
+		if wanted(c.name) {
+			all = append(all, c.name+"="+c.of(r))
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // checkPaired says what is missing for a comparison.

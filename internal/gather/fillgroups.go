@@ -132,14 +132,14 @@ func (pl placer) placeFewest(x layout.Vertex, d *demand, sh *share) {
 //
 // order: sets.1, fill.1
 func placeMembers(pl placer, x layout.Vertex, d *demand) (positions []int32) {
-	if withoutGroups(pl.ask).widthBelow(x) == 0 {
-		return nil
-	}
 	n := pl.ask.newMembers(d)
 	if d.units[pl.ask.bottom()] < n && !areSplit(pl.sums, x, pl.m.View.TierOf(x)) {
 		return nil
 	}
 	a := withoutGroups(pl.ask)
+	if a.widthBelow(x) == 0 {
+		return nil
+	}
 	s, _ := a.newSums(nil)
 	a.additions = pl.ask.additions
 	sh := s.placer().place(x, demand{units: []int64{n}})

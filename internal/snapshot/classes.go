@@ -30,6 +30,9 @@ func Lowered(c *Snapshot, members []*Member, priority int64) (*Snapshot, error) 
 
 // setMinima gives the running members of gangs another minimum. O(members of the gangs).
 func setMinima(c *Snapshot, minima map[string]int) error {
+	if len(minima) == 0 {
+		return nil
+	}
 	var members []*Member
 	for _, gang := range slices.SortedFunc(maps.Keys(minima), muster.CompareNatural) {
 		of := c.MembersOf(gang)
