@@ -11,6 +11,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/topology"
 )
 
 // What a goal or an option names wrongly is named by its field.
@@ -52,6 +53,32 @@ func TestMovesNameWhatIsWrong(t *testing.T) {
 	require.ErrorContains(t, err, "options.Movers[0].Request.Slots")
 	_, err = placement.Moves(c, fit, mover(placement.Mover{Gang: "nobody"}))
 	require.NoError(t, err, "a gang that does not run does not move")
+}
+
+// Of a gang that may start without some members others than those of the lowest ranks may have room by fewer moves: who would leave for these is no bound.
+func TestMovesForOtherMembers(t *testing.T) {
+	amounts := func(cpu, gpu int64) muster.Resources {
+		return muster.Resources{muster.CPU: cpu, "gpu": gpu}
+	}
+	spec := cluster.Spec{Nodes: []cluster.Node{
+		{Name: "n1", Allocatable: amounts(1000, 1)},
+		{Name: "n2", Allocatable: amounts(2000, 2)},
+		{Name: "n3", Allocatable: amounts(1000, 1)},
+		{Name: "n4", Allocatable: amounts(1000, 1)},
+		{Name: "n9", Allocatable: amounts(2000, 2), Labels: map[string]string{"kind": "b"}},
+	}, Trees: []cluster.NamedTree{{Tree: newTree(t, topology.Spec{Layers: []topology.Layer{{Name: "rack", Tier: 1}}, Roots: []topology.Domain{
+		{Name: "r0", Tier: 1, Nodes: []string{"n1", "n2"}}, {Name: "r1", Tier: 1, Nodes: []string{"n9", "n3"}}, {Name: "r2", Tier: 1, Nodes: []string{"n4"}},
+	}})}}}
+	for _, name := range []string{"g-1", "g-2"} {
+		spec.Running = append(spec.Running, cluster.Running{Gang: name, Member: name, Node: "n9", Resources: amounts(1000, 1), MinMember: -1})
+	}
+	req := named("job", 3)
+	req.MinMember, req.Shape.Resources = 2, muster.Resources{"gpu": 2}
+	req.Members = append(req.Members, gang.Member{Name: "job-9", Shape: &gang.Shape{Resources: muster.Resources{muster.CPU: 500}, Selector: map[string]string{"kind": "b"}}})
+	m, err := placement.Moves(newCluster(t, spec), placement.MoveGoal{Fit: req}, placement.MovesOptions{Movers: []placement.Mover{{Gang: "g-1"}, {Gang: "g-2"}}})
+	require.NoError(t, err)
+	require.Equal(t, placement.MoveCost{Members: 1, Gangs: 1}, m.Cost, "one member of two devices is on n2, and the last one in the room of who moves")
+	require.Equal(t, m.Cost, m.LowerBound)
 }
 
 // However many domains are to be empty, no more are looked for than there are.

@@ -184,7 +184,18 @@ func (k *carried) evicting(req *gang.Request, depth int) *Result {
 		return nil
 	}
 	if depth == 0 {
-		k.bound = MoveCost{Members: found.Preemption.LowerBound.Members, Gangs: 1}
+		k.bound = k.boundOf(req, found.Preemption.LowerBound.Members)
 	}
 	return found
+}
+
+// boundOf is the least cost of moves for a gang whose members of the lowest ranks have room once so many leave: that is no bound where fewer members may start than there
+// are, and others of them may have room by fewer moves, as they are not alike.
+func (k *carried) boundOf(req *gang.Request, leave int) MoveCost {
+	hasShape := func(m gang.Member) bool { return m.Shape != nil }
+	alike := len(req.Groups) == 0 && req.PP == 0 && req.DP == 0 && len(req.Parts) == 0 && !slices.ContainsFunc(req.Members, hasShape)
+	if !alike && leastNew(k.m.s, req) < len(req.Members) {
+		leave = 1
+	}
+	return MoveCost{Members: leave, Gangs: 1}
 }
