@@ -113,7 +113,7 @@ const arrows = `
 	placement/manifest/internal/assigned < placement/manifest/internal/owners placement/manifest/internal/object
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/member placement/manifest/internal/quotas placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/assigned placement/manifest/internal/assumed placement/manifest/internal/lives placement/manifest/internal/lists gang/queue gang/permit placement/manifest/internal/tasks placement/manifest/internal/runs placement/manifest/internal/terms placement/manifest/internal/jobs placement/manifest/internal/seats placement/manifest/internal/whatif
 	placement/render      < internal/printed internal/phrases internal/kinds internal/hostlist internal/keyends . topology numa quota gang preempt cluster explain placement
-	simulate              < . topology gang gang/queue cluster placement internal/invariant
+	simulate              < . topology gang gang/queue quota cluster placement internal/invariant
 	simulate/streams      < . gang simulate
 	simulate/placers      < . topology gang cluster placement simulate
 	simulate/report       < . simulate github.com/go-analyze/charts

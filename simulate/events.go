@@ -22,9 +22,9 @@ func (l *loop) nextEvent(arrives int64, more bool) int64 {
 	if len(l.ends) > 0 {
 		at = min(at, l.ends[0].ends)
 	}
-	// Once nobody runs or is to come nothing is left to happen, unless nodes come back for those that wait.
-	if len(l.outages) > 0 && (more || len(l.ends) > 0 || l.waiting.n > 0) {
-		at = min(at, l.outages[0].at)
+	// Once nobody runs or is to come nothing is left to happen, unless nodes come back, or quotas change, for those that wait.
+	if len(l.changes) > 0 && (more || len(l.ends) > 0 || l.waiting.n > 0) {
+		at = min(at, l.changes[0].at)
 	}
 	if at == math.MaxInt64 {
 		return at
@@ -75,46 +75,55 @@ func (l *loop) tryAgain() error {
 	return err
 }
 
-// failAndReturn takes nodes out of service and brings them back. Gangs with members on one that fails wait again, with what they have lost.
-func (l *loop) failAndReturn() error {
-	for len(l.outages) > 0 && l.outages[0].at <= l.now {
-		o := l.outages[0]
-		l.outages = l.outages[1:]
-		if !o.down {
-			l.down[o.node]--
-		} else {
-			l.down[o.node]++
-			if err := l.stop(o.node); err != nil {
-				return err
-			}
+// applyChanges takes nodes out of service, brings them back, and changes quotas. Whoever was refused is tried again, for whatever was held may lie on a node that fails.
+func (l *loop) applyChanges() error {
+	for len(l.changes) > 0 && l.changes[0].at <= l.now {
+		ch := l.changes[0]
+		l.changes = l.changes[1:]
+		apply := l.setQuotas
+		if ch.quotas == nil {
+			apply = l.setNode
 		}
-		n, _ := l.opt.Cluster.Node(o.node)
-		n.NotReady = n.NotReady || l.down[o.node] > 0
-		next, err := l.c.Update(cluster.Delta{SetNodes: []cluster.Node{n}})
-		if err != nil {
+		if err := l.tryAgain(); err != nil {
 			return err
 		}
-		l.c = next
-		if err := l.tryAgain(); err != nil { // of nodes that fail, too: what was held may lie there
+		if err := apply(ch); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stop ends the gangs with members on a node before their time.
-func (l *loop) stop(node string) error {
-	var names []string
-	for _, r := range l.c.RunningOn(node) {
-		if l.running[r.Gang] != nil && !slices.Contains(names, r.Gang) {
-			names = append(names, r.Gang)
+// setNode lets a node fail or come back. Gangs with members on one that fails wait again, with what they have lost.
+func (l *loop) setNode(ch change) error {
+	if !ch.down {
+		l.down[ch.node]--
+	} else {
+		l.down[ch.node]++
+		var names []string
+		for _, r := range l.c.RunningOn(ch.node) {
+			if l.running[r.Gang] != nil && !slices.Contains(names, r.Gang) {
+				names = append(names, r.Gang)
+			}
+		}
+		l.report.Restarts += len(names)
+		if err := l.stop(names); err != nil {
+			return err
 		}
 	}
+	n, _ := l.opt.Cluster.Node(ch.node)
+	n.NotReady = n.NotReady || l.down[ch.node] > 0
+	next, err := l.c.Update(cluster.Delta{SetNodes: []cluster.Node{n}})
+	l.c = next
+	return err
+}
+
+// stop ends gangs before their time: they wait again.
+func (l *loop) stop(names []string) error {
 	for _, name := range names {
 		p := l.running[name]
 		delete(l.running, name)
 		l.ends = slices.DeleteFunc(l.ends, func(other *pending) bool { return other == p })
-		l.report.Restarts++
 		l.used -= p.takes
 		l.interrupt(p)
 		if p.Runs == 0 { // it ran at first, and what it asks for is not known
@@ -131,9 +140,9 @@ func (l *loop) stop(node string) error {
 
 // interrupt ends a run before its time: what is not safe is to be done again.
 func (l *loop) interrupt(p *pending) {
-	ran, safe := l.now-p.started, p.safe(l.now)
+	safe := p.safe(l.now)
+	l.report.interrupted(p, l.now, safe)
 	p.left -= safe
-	l.report.interrupted(p, ran, ran-safe)
 }
 
 // arrive lets a gang wait, unless the cluster is too small for it.
@@ -144,8 +153,8 @@ func (l *loop) arrive(job Job) error {
 	if l.names[job.Request.Name] {
 		return muster.Invalid("job: Request.Name", job.Request.Name, "a gang of this name runs or waits already")
 	}
-	p := &pending{Job: job, takes: l.report.takes(&job.Request), left: job.Runs}
-	p.Request.NeverPreempts = true
+	p := &pending{Job: job, asks: l.report.takes(&job.Request), left: job.Runs}
+	p.Request.NeverPreempts = p.Request.NeverPreempts || !l.opt.Victims
 	p.entry = queue.Entry{Name: job.Request.Name, Priority: job.Request.Priority, Created: job.Arrives}
 	there, known := l.alone[job.Class]
 	if !known || job.Class == "" {
@@ -176,6 +185,7 @@ func (l *loop) wait(p *pending) error {
 		p.class = fmt.Sprint(p.Request.Priority, " ", p.Class)
 	}
 	l.waiting.add(p)
+	l.quotas.asks(p, 1)
 	if slices.ContainsFunc(l.held, func(held *pending) bool { return compare(p, held) < 0 }) {
 		return l.tryAgain()
 	}
@@ -190,15 +200,19 @@ func (l *loop) start() error {
 		refused = nobody
 	}
 	for {
+		if err := l.tellDemand(); err != nil {
+			return err
+		}
 		p := l.waiting.first(refused)
 		if p == nil || l.waiting.refused[p.class] { // the first one of all, whom nobody passes by
 			return nil
 		}
-		p.Request.End = l.now + p.expected(p.left)
-		place, err := l.opt.Placer.Place(l.c, &p.Request)
-		l.report.Tries++
-		if err == nil && place == nil && l.opt.Moves != nil && p == l.waiting.first(nobody) {
-			place, err = l.moveFor(p)
+		place, err := l.place(p)
+		if err == nil && (place == nil || place.evicts()) && l.opt.Moves != nil && p == l.waiting.first(nobody) {
+			var moved *Place
+			if moved, err = l.moveFor(p); moved != nil {
+				place = moved
+			}
 		}
 		switch {
 		case err != nil:
@@ -226,23 +240,30 @@ func (l *loop) startAt(p *pending, place *Place) (err error) {
 		return err
 	}
 	l.waiting.remove(p)
+	l.quotas.asks(p, -1)
 	l.held = slices.DeleteFunc(l.held, func(held *pending) bool { return held == p })
 	if l.report.started(p, l.now); !p.ran && p.ideal != nil {
 		l.report.lies(*p.ideal, l.reached(&p.Request, place))
 	}
+	p.members, p.takes = l.report.placed(p, place)
 	l.used += p.takes
-	p.started, p.ends, p.pause, p.ran = l.now, l.now+p.left, 0, true
+	p.started, p.ends, p.pause, p.ran = l.now, l.now+p.takesFor(p.left), 0, true
 	l.running[p.Request.Name] = p
 	heap.Push(&l.ends, p)
+	if place.evicts() {
+		return l.evict(place.Plan.Victims)
+	}
 	return nil
 }
 
 // hold holds room for a gang that was refused, if the discipline wants it: from when on it has a place at the latest. Who never has one waits without.
 func (l *loop) hold(p *pending) error {
-	if !l.opt.Discipline.Holds(len(l.held)) {
+	if !l.opt.Discipline.Holds(len(l.held)) || slices.Contains(l.held, p) {
 		return nil
 	}
-	start, err := placement.Earliest(l.c, &p.Request, placement.EarliestOptions{Now: l.now})
+	req := p.Request
+	req.NeverPreempts = true // who waits for ends evicts nobody
+	start, err := placement.Earliest(l.c, &req, placement.EarliestOptions{Now: l.now})
 	switch {
 	case errors.Is(err, placement.ErrUnschedulable):
 		return nil

@@ -26,17 +26,19 @@ type loop struct {
 	names   map[string]bool // of gangs that run or wait
 	ends    endings
 	held    []*pending     // for whom room is held, in the order in which they wait
-	outages []change       // that are still to come, in order
+	changes []change       // that are still to come, in order
 	down    map[string]int // by node: outages that it is in
+	quotas  quotas
 	report  *Report
 	noting  *noting // nil: no series is wanted
 }
 
-// change is what becomes of a node at an instant.
+// change is what becomes of a node, or of the quotas, at an instant.
 type change struct {
-	at   int64
-	node string
-	down bool
+	at     int64
+	node   string
+	down   bool
+	quotas *QuotaChange // nil: it is one of a node
 }
 
 // endings are gangs by when they end, then by name; a heap.
@@ -61,29 +63,32 @@ func newLoop(opt Options) (*loop, error) {
 	l := &loop{opt: opt, c: opt.Cluster, alone: map[string]alone{}, running: map[string]*pending{}, names: map[string]bool{}, down: map[string]int{}, report: newReport(opt.Cluster), noting: newNoting(opt.Series)}
 	l.waiting.refused = map[string]bool{}
 	for _, o := range opt.Outages {
-		l.outages = append(l.outages, change{o.From, o.Node, true})
+		l.changes = append(l.changes, change{at: o.From, node: o.Node, down: true})
 		if o.Until > 0 {
-			l.outages = append(l.outages, change{o.Until, o.Node, false})
+			l.changes = append(l.changes, change{at: o.Until, node: o.Node})
 		}
 	}
-	slices.SortStableFunc(l.outages, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	for i := range opt.Quotas {
+		l.changes = append(l.changes, change{at: opt.Quotas[i].From, quotas: &opt.Quotas[i]})
+	}
+	slices.SortStableFunc(l.changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	var gone cluster.Delta
-	ending := map[string]int64{} // 0: never
+	ending, members := map[string]int64{}, map[string]int{} // 0: never
 	for r := range opt.Cluster.Running() {
 		if r.Leaving {
 			gone.Remove = append(gone.Remove, cluster.MemberRef{Gang: r.Gang, Member: r.Member})
 			continue
 		}
+		members[r.Gang]++
 		if was, known := ending[r.Gang]; known && (was == 0 || r.End != 0 && r.End < was) {
 			continue
 		}
 		ending[r.Gang] = r.End
 	}
 	for name, end := range ending { // into a heap, in any order
-		if l.names[name] = true; end > 0 {
-			p := &pending{ends: end}
-			p.Request.Name = name
-			l.running[name] = p
+		p := &pending{ends: end, members: members[name]}
+		p.Request.Name = name
+		if l.names[name], l.running[name] = true, p; end > 0 {
 			heap.Push(&l.ends, p)
 		}
 	}
@@ -94,12 +99,14 @@ func newLoop(opt Options) (*loop, error) {
 		}
 	}
 	if l.empty = l.c; len(ending) > 0 {
-		l.empty, err = l.c.ReleaseGangs(slices.SortedFunc(maps.Keys(ending), muster.CompareNatural)...)
+		if l.empty, err = l.c.ReleaseGangs(slices.SortedFunc(maps.Keys(ending), muster.CompareNatural)...); err != nil {
+			return nil, err
+		}
 	}
-	return l, err
+	return l, l.expectQuotas()
 }
 
-// run plays all events: at one instant gangs end first, then nodes fail and come back, then gangs arrive, and then those are tried that wait.
+// run plays all events: at one instant gangs end first, then nodes fail and come back and quotas change, then gangs arrive, and then those are tried that wait.
 func (l *loop) run() (*Report, error) {
 	next, stop := iter.Pull2(l.opt.Jobs)
 	defer stop()
@@ -119,7 +126,7 @@ func (l *loop) run() (*Report, error) {
 		if err := l.end(); err != nil {
 			return nil, err
 		}
-		if err := l.failAndReturn(); err != nil {
+		if err := l.applyChanges(); err != nil {
 			return nil, err
 		}
 		for ; more && err == nil && job.Arrives <= at; job, err, more = next() {

@@ -22,11 +22,8 @@ func (l *loop) moveFor(p *pending) (*Place, error) {
 	if len(opt.Movers) == 0 {
 		return nil, nil
 	}
-	m, err := placement.Moves(l.c, placement.MoveGoal{Fit: &p.Request}, opt)
-	switch {
-	case errors.Is(err, placement.ErrUnschedulable):
-		return nil, nil
-	case err != nil:
+	m, err := l.movesFor(p, opt)
+	if err != nil || m == nil {
 		return nil, err
 	}
 	moved := map[string]bool{}
@@ -39,7 +36,7 @@ func (l *loop) moveFor(p *pending) (*Place, error) {
 		}
 		d := move.Delta()
 		for k := range d.Place {
-			d.Place[k].End = l.now + r.pause + r.expected(r.left)
+			d.Place[k].End = l.now + r.pause + r.takesFor(r.expected(r.left))
 		}
 		if l.c, err = l.c.Update(d); err != nil {
 			return nil, err
@@ -47,13 +44,34 @@ func (l *loop) moveFor(p *pending) (*Place, error) {
 		l.report.MovedMembers += len(move.Members)
 	}
 	l.report.MovedGangs += len(moved)
+	l.quicken(moved)
 	heap.Init(&l.ends)
 	return &Place{Plan: m.Plan}, nil
+}
+
+// movesFor are moves for a gang that waits, without victims; nil: there are none. As in place, it says that it ends no sooner than it does where it comes to lie.
+func (l *loop) movesFor(p *pending, opt placement.MovesOptions) (m *placement.Moving, err error) {
+	before := p.slower
+	for p.slower = 0; ; {
+		req := p.Request
+		req.NeverPreempts, req.End = true, l.now+p.takesFor(p.expected(p.left))
+		if m, err = placement.Moves(l.c, placement.MoveGoal{Fit: &req}, opt); err != nil {
+			p.slower = before
+			if errors.Is(err, placement.ErrUnschedulable) {
+				err = nil
+			}
+			return nil, err
+		}
+		said := p.slower
+		if p.slower = l.slowerAt(p, &Place{Plan: m.Plan}); p.slower <= said {
+			return m, nil
+		}
+	}
 }
 
 // restart lets a gang that moves run anew, once it has stood still; the order of the ends is to be made again.
 func (l *loop) restart(r *pending) {
 	l.interrupt(r)
 	r.started, r.pause = l.now, l.opt.Moves.Pause
-	r.ends = l.now + r.pause + r.left
+	r.ends = l.now + r.pause + r.takesFor(r.left)
 }

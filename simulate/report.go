@@ -13,21 +13,23 @@ import (
 
 // Report is what became of the gangs of a stream. It belongs to the caller. Times are in seconds.
 type Report struct {
-	// Arrived are all gangs; NeverFit those for which the placer has no place while nobody else is there: they are left out. Ended have run to their end, and
+	// Arrived are all gangs; NeverFit those for which the placer has no place while nobody else is there, under no quotas that are still to come: they are left out. Ended have run to their end, and
 	// Waiting wait for ever.
 	Arrived, NeverFit, Ended, Waiting int
 	// Restarts is how often a gang stopped as its node failed; MovedGangs and MovedMembers how often one moved for another, and how many members. Tries is how often the placer was asked for a gang that waits.
 	Restarts, MovedGangs, MovedMembers, Tries int
+	// EvictedGangs is how often a gang lost members to another one that evicted them, and EvictedMembers how many.
+	EvictedGangs, EvictedMembers int
 	// Waited is how long gangs waited before they started first, and BySize the same by members: of 1, 2, 3 and 4, 5 to 8, and so on.
 	Waited Spread
 	BySize []SizeClass
 	// Resource is what is measured: the device of which the cluster has most; cpu if there is none. Capacity is what all nodes have of it.
 	Resource string
 	Capacity int64
-	// Asked is how much gangs that fit asked for, Used how much was in use, and Lost how much of that went into work that was lost, and into standing still: in seconds of the resource, from
-	// From until To: the first arrival, and the last end.
-	Asked, Used, Lost int64
-	From, To          int64
+	// Asked is how much gangs that fit asked for, Used how much was in use, Lost how much of that went into work that was lost, and into standing still, and Slowed how much into
+	// running longer, as gangs lay wider than their ideal: in seconds of the resource, from From until To: the first arrival, and the last end.
+	Asked, Used, Lost, Slowed int64
+	From, To                  int64
 	// LastArrival is when the last gang came: until then the load is that of the stream.
 	LastArrival int64
 	// Wider is how many gangs first started at a wider tier than their ideal: that of the plan that [placement.Plan] has for them while nobody else is there, the lowest one that
@@ -73,9 +75,14 @@ func newReport(c *placement.Cluster) *Report {
 // takes is what all members of a gang take of the resource.
 func (r *Report) takes(req *gang.Request) (sum int64) {
 	for i := range req.Members {
-		sum += shapeOf(req, i).Resources[r.Resource]
+		sum += r.memberTakes(req, i)
 	}
 	return sum
+}
+
+// memberTakes is what a member takes of it.
+func (r *Report) memberTakes(req *gang.Request, member int) int64 {
+	return shapeOf(req, member).Resources[r.Resource]
 }
 
 // arrived notes a gang; fits: it does not wait for ever.
@@ -84,7 +91,7 @@ func (r *Report) arrived(p *pending, fits bool) {
 		r.From = p.Arrives
 	}
 	if r.LastArrival = p.Arrives; fits {
-		r.Asked += p.takes * p.Runs
+		r.Asked += p.asks * p.Runs
 	} else {
 		r.NeverFit++
 	}
@@ -109,12 +116,22 @@ func (r *Report) ended(p *pending) {
 	r.Ended++
 	r.Used += p.takes * (p.ends - p.started)
 	r.Lost += p.takes * p.pause
+	r.Slowed += p.takes * (p.ends - p.started - p.pause - p.left)
 }
 
-// interrupted notes that a gang stopped that had run so many seconds, of which some are lost.
-func (r *Report) interrupted(p *pending, ran, lost int64) {
+// shrunk notes that a gang goes on with less than it took since it started.
+func (r *Report) shrunk(p *pending, now, by int64) {
+	r.Used += by * (now - p.started)
+	p.takes -= by
+}
+
+// interrupted notes that a gang stops, with so many seconds of its work safe: the others are lost, but for those that it ran longer as it was slower.
+func (r *Report) interrupted(p *pending, now, safe int64) {
+	ran := now - p.started
+	slowed := max(0, ran-p.pause-p.work(now))
 	r.Used += p.takes * ran
-	r.Lost += p.takes * lost
+	r.Slowed += p.takes * slowed
+	r.Lost += p.takes * (ran - slowed - safe)
 }
 
 // closed is the report once nothing more happens.
@@ -153,6 +170,11 @@ func (r *Report) Write(w io.Writer) error {
 		r.Arrived, r.Ended, r.NeverFit, r.Waiting, r.Restarts, r.MovedGangs, r.MovedMembers, r.Tries, r.Resource, percent(r.Load()), percent(r.Utilisation()), r.Lost, r.Used)
 	if err != nil {
 		return err
+	}
+	if r.EvictedMembers > 0 || r.Slowed > 0 {
+		if _, err = fmt.Fprintf(w, "evicted gangs %d of %d members, %d seconds by slowdown\n", r.EvictedGangs, r.EvictedMembers, r.Slowed); err != nil {
+			return err
+		}
 	}
 	if _, err = fmt.Fprintf(w, "%-10s %9s %9s %9s %9s %9s %9s\n", "members", "gangs", "mean s", "p50", "p95", "p99", "longest"); err != nil {
 		return err

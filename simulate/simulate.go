@@ -1,5 +1,5 @@
 // Package simulate answers: would people have waited less? It plays a stream of gangs on a cluster, event after event, in integer seconds: gangs arrive,
-// start where a [Placer] puts them when a discipline ([queue.Discipline]) lets them, and end; nodes fail and come back. Equal arguments give equal answers, to
+// start where a [Placer] puts them when a discipline ([queue.Discipline]) lets them, evict others where they may, and end; nodes fail and come back, quotas change. Equal arguments give equal answers, to
 // the last byte; there is no clock and no chance in it. What it needs of memory follows what runs and waits at one time, not how many gangs there are.
 package simulate
 
@@ -15,8 +15,8 @@ import (
 
 // Job is a gang that arrives. Times are in seconds.
 type Job struct {
-	// Request is the gang; no other one of its name is in the cluster, or waits, when it arrives. Its End is set each time it is tried. Whom it would
-	// preempt stays: there are no victims here.
+	// Request is the gang; no other one of its name is in the cluster, or waits, when it arrives. Its End is set each time it is tried. It evicts nobody unless
+	// Options.Victims is set. Where it starts with fewer members, or loses some to others, it goes on with those, and runs as long.
 	Request gang.Request
 	// Arrives is when it comes, not before the job in front of it.
 	Arrives int64
@@ -72,6 +72,8 @@ type Options struct {
 	Jobs    Stream
 	// Outages are in the order of From. Gangs with members on the node start anew, with what they have lost.
 	Outages []Outage
+	// Quotas are in the order of From. What runs then stays, and its quotas must be leaves of the new tree, too.
+	Quotas []QuotaChange
 	// Placer says where gangs go; nil: [Muster].
 	Placer Placer
 	// Discipline says who starts before whom waits; empty: [queue.NextThatFits]. Gangs wait by priority, then by arrival, then by name. Room is held by [placement.Earliest],
@@ -79,6 +81,11 @@ type Options struct {
 	Discipline queue.Discipline
 	// Moves lets running gangs move for the first gang that waits and finds no place, by [placement.Moves], whichever the placer; nil: nobody moves.
 	Moves *Moves
+	// Victims lets gangs evict others, as their requests say, where the placer has a plan with victims: these leave at once. Who has no member left waits again, with what it has
+	// lost since its last checkpoint. Where moves would do as well for the first gang that waits, gangs move.
+	Victims bool
+	// Slowdown is by how many thousandths longer a gang runs, and says that it runs, for each tier by which it lies wider than its ideal (see Report.Wider): up to 100,000. 0: a gang runs as long wherever it lies.
+	Slowdown int64
 	// Series asks for what waits and runs as time goes by; nil: it is not noted.
 	Series *SeriesOptions
 }
@@ -104,7 +111,13 @@ func Run(opt Options) (*Report, error) {
 	if m := opt.Moves; m != nil && (m.MaxMoved < 0 || m.Pause < 0) {
 		return nil, muster.Invalid("options.Moves", fmt.Sprintf("%+v", *m), "negative")
 	}
+	if opt.Slowdown < 0 || opt.Slowdown > mostSlowdown {
+		return nil, muster.Invalid("options.Slowdown", opt.Slowdown, fmt.Sprintf("not from 0 to %d", mostSlowdown))
+	}
 	if err := opt.Series.check(); err != nil {
+		return nil, err
+	}
+	if err := checkQuotas(opt.Quotas); err != nil {
 		return nil, err
 	}
 	if err := opt.checkOutages(); err != nil {

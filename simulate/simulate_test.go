@@ -99,6 +99,7 @@ func TestDisciplines(t *testing.T) {
 // Gangs of one class are passed over once one of them was refused, until something is freed: that changes nothing but how often the placer is asked. And equal
 // arguments give equal bytes.
 func TestClassesChangeNothing(t *testing.T) {
+	evicted, slowed, moved := 0, int64(0), 0
 	rapid.Check(t, func(t *rapid.T) {
 		g := streams.Generated{
 			Seed: rapid.Uint64().Draw(t, "seed"), Jobs: rapid.IntRange(1, 40).Draw(t, "jobs"), Members: 6, Shape: gang.Shape{Resources: gpu}, Runs: 50,
@@ -115,9 +116,27 @@ func TestClassesChangeNothing(t *testing.T) {
 			moves = &simulate.Moves{Pause: rapid.Int64Range(0, 9).Draw(t, "pause")}
 		}
 		c := racks(&testing.T{}, 2, 6)
+		var quotas []simulate.QuotaChange
+		inQuotas := rapid.Bool().Draw(t, "quotas")
+		if inQuotas {
+			c = withQuotas(&testing.T{}, shared(t, 4, 9), 2, 6)
+			for at := range rapid.Int64Range(0, 2).Draw(t, "changes") {
+				quotas = append(quotas, simulate.QuotaChange{From: at * 70, Quotas: shared(t, rapid.Int64Range(0, 6).Draw(t, "min"), rapid.Int64Range(6, 12).Draw(t, "max"))})
+			}
+		}
+		victims, slowdown := rapid.Bool().Draw(t, "victims"), 300*rapid.Int64Range(0, 1).Draw(t, "slowdown")
+		strength := rapid.SampledFrom([]gang.Strength{gang.MustGather, gang.PreferGather}).Draw(t, "strength")
+		if strength == gang.PreferGather {
+			g.Gather = func(int) []gang.Rule { return []gang.Rule{{Layer: "rack", Strength: strength}} }
+		}
 		play := func(classes bool) *simulate.Report {
-			r, err := simulate.Run(simulate.Options{Cluster: c, Discipline: discipline, Outages: outages, Moves: moves, Jobs: func(yield func(simulate.Job, error) bool) {
+			r, err := simulate.Run(simulate.Options{Cluster: c, Discipline: discipline, Outages: outages, Moves: moves, Quotas: quotas, Victims: victims, Slowdown: slowdown, Jobs: func(yield func(simulate.Job, error) bool) {
 				for j, err := range g.Stream() {
+					if inQuotas {
+						name := string(rune('a' + j.Runs%2))
+						j = within(name, j)
+						j.Class += name
+					}
 					if !classes {
 						j.Class = ""
 					}
@@ -136,9 +155,13 @@ func TestClassesChangeNothing(t *testing.T) {
 		require.NoError(t, with.Write(&first))
 		require.NoError(t, play(true).Write(&again))
 		require.Equal(t, first.String(), again.String())
+		evicted, slowed, moved = evicted+with.EvictedMembers, slowed+with.Slowed, moved+with.MovedMembers
 		with.Tries, without.Tries = 0, 0
 		require.Equal(t, without, with)
 	})
+	require.Positive(t, evicted)
+	require.Positive(t, slowed)
+	require.Positive(t, moved)
 }
 
 // A gang whose node fails starts anew with what it has done until its last checkpoint, elsewhere or once the node is back.

@@ -11,7 +11,7 @@ type pending struct {
 	Job
 	class string
 	entry queue.Entry
-	takes int64 // of the resource that is measured
+	asks  int64 // of the resource that is measured, by all its members
 	left  int64 // seconds that it still has to run
 	ran   bool  // it has started before
 	ideal *lies // where it would lie if nobody else were there; nil: not known
@@ -19,6 +19,9 @@ type pending struct {
 	// While it runs:
 	started, ends int64
 	pause         int64 // for so long it stood still first
+	slower        int64 // by how many thousandths
+	members       int
+	takes         int64 // of the resource that is measured, by these
 }
 
 // safe is how many seconds of its work are not lost if it stops now.
@@ -26,7 +29,7 @@ func (p *pending) safe(now int64) int64 {
 	if p.Checkpoint == 0 {
 		return 0
 	}
-	work := max(0, now-p.started-p.pause)
+	work := p.work(now)
 	return work - work%p.Checkpoint
 }
 
@@ -63,7 +66,7 @@ func (w *waiting) add(p *pending) {
 	at, _ := slices.BinarySearchFunc(l.gangs, p, compare)
 	l.gangs = slices.Insert(l.gangs, at, p)
 	w.n++
-	w.asks += p.takes
+	w.asks += p.asks
 }
 
 // remove ends the waiting of a gang.
@@ -75,7 +78,7 @@ func (w *waiting) remove(p *pending) {
 		w.lines = slices.Delete(w.lines, k, k+1)
 	}
 	w.n--
-	w.asks -= p.takes
+	w.asks -= p.asks
 }
 
 // first is who waits in front of all others whose class is not passed over; nil: nobody. O(classes).

@@ -32,15 +32,20 @@ type alone struct {
 	ideal *lies // nil: it has none by its own rules, which the placer does not know
 }
 
-// aloneOf finds it: by the placer whether it has a place, and by [placement.Plan] where it would lie, which is the lowest tier that its rules allow.
+// aloneOf finds it: by the placer whether it has a place, under quotas to come if not under these, and by [placement.Plan] where it would lie, which is the lowest tier that its rules allow.
 func (l *loop) aloneOf(req *gang.Request) (alone, error) {
-	place, err := l.opt.Placer.Place(l.empty, req)
+	c := l.empty
+	place, err := l.opt.Placer.Place(c, req)
+	for i := 0; i < len(l.quotas.coming) && place == nil && err == nil; i++ {
+		c = l.quotas.coming[i]
+		place, err = l.opt.Placer.Place(c, req)
+	}
 	if err != nil || place == nil {
 		return alone{never: true}, err
 	}
 	plan := place.Plan
 	if _, is := l.opt.Placer.(Muster); !is {
-		if plan, err = placement.Plan(l.empty, req); err != nil { // what is wrong with its rules is for the placer to say, if it cares
+		if plan, err = placement.Plan(c, req); err != nil { // what is wrong with its rules is for the placer to say, if it cares
 			return alone{}, nil //nolint:nilerr // see above
 		}
 	}
