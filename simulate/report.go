@@ -23,6 +23,8 @@ type Report struct {
 	// Waited is how long gangs waited before they started first, and BySize the same by members: of 1, 2, 3 and 4, 5 to 8, and so on.
 	Waited Spread
 	BySize []SizeClass
+	// Took is how long gangs that have ended took from their arrival until then.
+	Took Spread
 	// Resource is what is measured: the device of which the cluster has most; cpu if there is none. Capacity is what all nodes have of it.
 	Resource string
 	Capacity int64
@@ -114,6 +116,7 @@ func (r *Report) ended(p *pending) {
 		return // it ran at first
 	}
 	r.Ended++
+	r.Took.add(p.ends - p.Arrives)
 	r.Used += p.takes * (p.ends - p.started)
 	r.Lost += p.takes * p.pause
 	r.Slowed += p.takes * (p.ends - p.started - p.pause - p.left)
@@ -138,6 +141,7 @@ func (r *Report) interrupted(p *pending, now, safe int64) {
 func (r *Report) closed(waiting int) *Report {
 	r.Waiting, r.From = waiting, max(0, r.From)
 	r.Waited.close()
+	r.Took.close()
 	for i := range r.BySize {
 		r.BySize[i].Waited.close()
 	}

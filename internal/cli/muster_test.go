@@ -191,6 +191,6 @@ func TestCompletionOfZsh(t *testing.T) {
 	}
 	require.Contains(t, told("plan"), "-o[output\\: text, json, svg (a picture)]:o:(text json svg)")
 	require.Contains(t, told("plan"), "*:file:_files")
-	require.Contains(t, told("simulate"), "-o[output\\: text, json, csv, html (a page with plots, for a browser)]:o:(text json csv html)")
+	require.Contains(t, told("simulate"), "-o[output\\: text, json, jsonl, csv, html (jsonl\\: a line of what is the same for all, then one for each stream; html\\: a page with plots, for a browser)]:o:(text json jsonl csv html)")
 	require.Contains(t, told("completion"), "1:word:(bash zsh)")
 }

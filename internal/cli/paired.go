@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 )
 
 // compared are the flags that say how a stream is played. The others say which stream it is: those of one seed are compared with each other.
-var compared = []string{"discipline", "moves", "placer"}
+var compared = []string{"discipline", "moves", "placer", "victims"}
 
 // paired is one way to play streams, compared with the first way on the same streams, seed by seed.
 type paired struct {
@@ -82,12 +83,15 @@ func (p *paired) meanOf(of func(r *simulate.Report) int64) int64 {
 
 // The numbers that are compared.
 var (
-	waitedMean    = func(r *simulate.Report) int64 { return r.Waited.Mean }
-	waitedP95     = func(r *simulate.Report) int64 { return r.Waited.P95 }
-	waitedLongest = func(r *simulate.Report) int64 { return r.Waited.Max }
-	movedMembers  = func(r *simulate.Report) int64 { return int64(r.MovedMembers) }
-	lostWork      = func(r *simulate.Report) int64 { return r.Lost }
-	waitedLargest = func(r *simulate.Report) int64 { // of the largest class of sizes
+	waitedMean     = func(r *simulate.Report) int64 { return r.Waited.Mean }
+	waitedP95      = func(r *simulate.Report) int64 { return r.Waited.P95 }
+	waitedLongest  = func(r *simulate.Report) int64 { return r.Waited.Max }
+	movedMembers   = func(r *simulate.Report) int64 { return int64(r.MovedMembers) }
+	evictedMembers = func(r *simulate.Report) int64 { return int64(r.EvictedMembers) }
+	slowedWork     = func(r *simulate.Report) int64 { return r.Slowed }
+	tookMean       = func(r *simulate.Report) int64 { return r.Took.Mean }
+	lostWork       = func(r *simulate.Report) int64 { return r.Lost }
+	waitedLargest  = func(r *simulate.Report) int64 { // of the largest class of sizes
 		if len(r.BySize) == 0 {
 			return 0
 		}
@@ -95,79 +99,77 @@ var (
 	}
 )
 
-// pairedColumns are those of the table of pairs: what differs, then the mean waiting, the ratios, and what is used, moved and lost.
-func (t *told) pairedColumns() (names []string, cells func(p *paired) []string) {
-	var keys []column
+// pairedColumn is a column of the table of pairs.
+type pairedColumn struct {
+	name string
+	of   func(p *paired) string
+}
+
+// pairedColumns are those of the table: what differs, then the mean waiting, the ratios, what is used, moved and lost, and what only some streams have.
+func (t *told) pairedColumns() (all []pairedColumn) {
 	for _, c := range columns()[:len(swept)] {
 		if t.sweeps.has(c.name) && c.name != "seed" {
-			keys, names = append(keys, c), append(names, c.name)
+			all = append(all, pairedColumn{c.name, func(p *paired) string { return c.of(p.rows[0]) }})
 		}
 	}
-	names = append(names, "mean", "of mean", "of p95", "of longest", "of largest", "reached", "used", "moved", "lost")
-	judged := t.judgedColumns()
-	for _, c := range judged {
-		names = append(names, c.name)
+	mean := func(name string, of func(r *simulate.Report) int64) {
+		all = append(all, pairedColumn{name, func(p *paired) string { return strconv.FormatInt(p.meanOf(of), 10) }})
 	}
-	return names, func(p *paired) (out []string) {
-		for _, c := range keys {
-			out = append(out, c.of(p.rows[0]))
+	percent := func(name string, of func(r *simulate.Report) int64) {
+		all = append(all, pairedColumn{name, func(p *paired) string { return tenths(p.meanOf(of)).String() }})
+	}
+	compare := func(name string, of func(r *simulate.Report) int64) {
+		all = append(all, pairedColumn{name, func(p *paired) string { return p.ratioOf(of).String() }})
+	}
+	mean("mean", waitedMean)
+	compare("of mean", waitedMean)
+	compare("of p95", waitedP95)
+	compare("of longest", waitedLongest)
+	compare("of largest", waitedLargest)
+	percent("reached", (*simulate.Report).Load)
+	percent("used", (*simulate.Report).Utilisation)
+	mean("moved", movedMembers)
+	mean("lost", lostWork)
+	for _, c := range t.rareColumns() {
+		mean(c.name, c.of)
+		if c.compared {
+			compare("of "+c.name, c.of)
 		}
-		out = append(out, strconv.FormatInt(p.meanOf(waitedMean), 10))
-		for _, of := range []func(r *simulate.Report) int64{waitedMean, waitedP95, waitedLongest, waitedLargest} {
-			out = append(out, p.ratioOf(of).String())
-		}
-		for _, of := range []func(r *simulate.Report) int64{(*simulate.Report).Load, (*simulate.Report).Utilisation} {
-			out = append(out, tenths(p.meanOf(of)).String())
-		}
-		out = append(out, strconv.FormatInt(p.meanOf(movedMembers), 10), strconv.FormatInt(p.meanOf(lostWork), 10))
-		for _, c := range judged { // of all seeds together
+	}
+	for _, c := range t.judgedColumns() { // of all seeds together
+		all = append(all, pairedColumn{c.name, func(p *paired) string {
 			sum := 0
 			for _, r := range p.rows {
 				n, _ := strconv.Atoi(c.of(r))
 				sum += n
 			}
-			out = append(out, strconv.Itoa(sum))
-		}
-		return out
+			return strconv.Itoa(sum)
+		}})
 	}
+	return all
 }
 
-// pairedJSON is a way to play streams, and how it compares.
-type pairedJSON struct {
-	Load       int64  `json:"load"`
-	Longer     int64  `json:"longer"`
-	Checkpoint int64  `json:"checkpoint"`
-	Discipline string `json:"discipline"`
-	Moves      bool   `json:"moves"`
-	Placer     string `json:"placer"`
-	Streams    int    `json:"streams"`
-	Mean       int64  `json:"mean"`
-	OfMean     ratio  `json:"ofMean"`
-	OfP95      ratio  `json:"ofP95"`
-	OfLongest  ratio  `json:"ofLongest"`
-	OfLargest  ratio  `json:"ofLargest"`
-	Reached    tenths `json:"reached"`
-	Used       tenths `json:"used"`
-	Moved      int64  `json:"moved"`
-	Lost       int64  `json:"lost"`
-}
-
-func (p *paired) json() pairedJSON {
-	r := p.rows[0]
-	return pairedJSON{
-		Load: r.load, Longer: r.longer, Checkpoint: r.checkpoint, Discipline: string(r.discipline), Moves: r.moves, Placer: r.placer, Streams: len(p.rows),
-		Mean: p.meanOf(waitedMean), OfMean: p.ratioOf(waitedMean), OfP95: p.ratioOf(waitedP95), OfLongest: p.ratioOf(waitedLongest), OfLargest: p.ratioOf(waitedLargest),
-		Reached: tenths(p.meanOf((*simulate.Report).Load)), Used: tenths(p.meanOf((*simulate.Report).Utilisation)),
-		Moved: p.meanOf(movedMembers), Lost: p.meanOf(lostWork),
+// json is a way to play streams, and how it compares.
+func (p *paired) json() map[string]any {
+	out := map[string]any{
+		"streams": len(p.rows), "mean": p.meanOf(waitedMean), "ofMean": p.ratioOf(waitedMean), "ofP95": p.ratioOf(waitedP95), "ofLongest": p.ratioOf(waitedLongest),
+		"ofLargest": p.ratioOf(waitedLargest), "reached": tenths(p.meanOf((*simulate.Report).Load)), "used": tenths(p.meanOf((*simulate.Report).Utilisation)),
+		"moved": p.meanOf(movedMembers), "lost": p.meanOf(lostWork), "evicted": p.meanOf(evictedMembers), "slowed": p.meanOf(slowedWork),
+		"took": p.meanOf(tookMean), "ofTook": p.ratioOf(tookMean),
 	}
+	maps.Copy(out, p.rows[0].setJSON())
+	return out
 }
 
 // pairedLines are the cells of the table, its head first.
 func (t *told) pairedLines() [][]string {
-	names, cells := t.pairedColumns()
-	lines := [][]string{names}
-	for _, p := range pairsOf(t.results) {
-		lines = append(lines, cells(&p))
+	pairs := pairsOf(t.results)
+	lines := make([][]string, 1+len(pairs))
+	for _, c := range t.pairedColumns() {
+		lines[0] = append(lines[0], c.name)
+		for i := range pairs {
+			lines[i+1] = append(lines[i+1], c.of(&pairs[i]))
+		}
 	}
 	return lines
 }

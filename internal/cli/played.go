@@ -17,7 +17,9 @@ type played struct {
 	longer, checkpoint, pause  int64
 	discipline                 queue.Discipline
 	placer                     string
-	moves                      bool
+	moves, victims             bool
+	urgent                     int64         // of a hundred gangs
+	slowdown                   int64         // in percent
 	table                      []streams.Row // the jobs of a file; nil: gangs are made
 	copies                     int64         // of these
 	series                     bool          // what waits and runs is noted as time goes by
@@ -58,13 +60,21 @@ func (p *played) stream(m made, came func()) simulate.Stream {
 		jobs := streams.Replayed{
 			Rows: p.table, Copies: int(p.copies), Seed: uint64(p.seed), Device: madeDevice, PerNode: madeDevices, Longer: p.longer, Checkpoint: p.checkpoint, Gather: m.gather,
 		}
-		return counted(jobs.Stream(), came)
+		return counted(p.urgentOf(jobs.Stream()), came)
 	}
 	gangs := streams.Generated{
 		Seed: uint64(p.seed), Jobs: int(p.gangs), Members: int(p.largest), Shape: madeShape(), Runs: p.runs, Load: p.load * 10, Slots: int64(m.nodes()),
 		Longer: p.longer, Checkpoint: p.checkpoint, Gather: m.gather,
 	}
-	return counted(gangs.Stream(), came)
+	return counted(p.urgentOf(gangs.Stream()), came)
+}
+
+// urgentOf is a stream in which some gangs are urgent.
+func (p *played) urgentOf(of simulate.Stream) simulate.Stream {
+	if p.urgent == 0 {
+		return of
+	}
+	return streams.Urgent(of, p.urgent, uint64(p.seed))
 }
 
 // counted is a stream; came is told of each gang.
@@ -95,7 +105,7 @@ func (p *played) check(m made) error {
 
 // play plays it.
 func (p *played) play(m made, c *placement.Cluster, came func()) (result, error) {
-	opt := simulate.Options{Cluster: c, Jobs: p.stream(m, came), Discipline: p.discipline}
+	opt := simulate.Options{Cluster: c, Jobs: p.stream(m, came), Discipline: p.discipline, Victims: p.victims, Slowdown: 10 * p.slowdown}
 	judged := p.beside()
 	if judged != nil {
 		opt.Placer = judged

@@ -25,7 +25,7 @@ a larger one takes whole nodes. -copies plays it so many times at once, each cop
 last -sweep varying fastest. Its columns: load is what gangs ask for, and reached what they did until the last one came, in percent
 of the devices of all nodes; used is what is in use until the last one ends, so that a short stream uses less; mean, p50, p95 and
 longest are how long gangs wait, in seconds, p50 and p95 rounded up by at most a 64th; moved counts members, and lost is work that
-was lost by moves, in seconds of a device. -o json says also how long gangs of each size wait.
+was lost by moves and victims, in seconds of a device. -o json says also how long gangs of each size wait.
 -o html is a page of its own: what waits and which gangs would fit as time goes by, how long gangs of each size wait, how many lie
 wider than they would if nobody else were there, and how many members moved; of several seeds it says how far apart they are.
 
@@ -34,8 +34,12 @@ asked: refused, though there is a plan; wider, of those that both have placed: i
 no word for what the gang asks for.
 
 -paired makes one line of the streams of all seeds: the mean waiting, and what the mean, p95 and the longest waiting, and the mean one
-of the largest gangs, are of those of the first way (discipline, moves, placer) to play the same stream: the mean of the ratios of all
+of the largest gangs, are of those of the first way (discipline, moves, placer, victims) to play the same stream: the mean of the ratios of all
 seeds, and their standard deviation. What is less than two of these away from 1 is no difference, and stands in brackets.
+
+With -victims there is a column evicted, of members that left for urgent gangs; with -slowdown one slowed, how much of what is used went into
+running longer, in seconds of a device; and with either took, how long gangs took from their arrival until their end, in the mean. With
+-paired of took is what that is of the first way.
 
 Equal arguments give equal bytes, on any number of cores.
 
@@ -45,6 +49,8 @@ Examples:
   muster simulate -sweep placer=muster,first-fit              says what it costs that gangs gather
   muster simulate -gangs 200 -sweep moves=false,true -o csv   says what moves bring, for a spreadsheet
   muster simulate -sweep discipline=strict,easy -o html > page.html  shows it in a browser
+  muster simulate -slowdown 20 -sweep placer=muster,pod-by-pod   says so where gangs that lie wider run longer
+  muster simulate -urgent 20 -sweep victims=false,true        says what it changes that urgent gangs evict others
   muster simulate -fabric 8x16x64 -largest 512                plays larger gangs on a larger cluster
   muster simulate -copies 3 philly_jobs.csv                   plays the jobs of a table, three times at once
   muster simulate -sweep seed=1,2,3,4,5 -sweep discipline=next-that-fits,easy -paired
@@ -133,8 +139,8 @@ func (set *simulateSettings) run(rows []played, stdout, stderr io.Writer) error 
 	}
 	t := told{set.made, set.sweeps, results, set.paired}
 	switch {
-	case set.output == "json":
-		return t.json(stdout)
+	case set.output == "json" || set.output == "jsonl":
+		return t.json(stdout, set.output == "jsonl")
 	case set.output == "html":
 		return t.html(stdout)
 	case set.output == "csv":
@@ -173,15 +179,18 @@ func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
 	bounded(flags, &set.longer, "longer", 1, 1, 1024, "gangs say that they run up to so many `times` as long as they do")
 	bounded(flags, &set.checkpoint, "checkpoint", 1800, 0, longestRuns, "what a gang has done is safe each time that it has run so many `seconds`: a gang that moves loses the rest; 0: never")
 	bounded(flags, &set.pause, "pause", 60, 0, longestRuns, "with -moves: for how many `seconds` a gang stands still that moves")
+	bounded(flags, &set.urgent, "urgent", 0, 0, 100, "so many gangs in a `hundred` come before the others: their priority is higher")
+	bounded(flags, &set.slowdown, "slowdown", 0, 0, 10_000, "gangs run so many `percent` longer for each tier by which they lie wider than they would if nobody else were there")
 	bounded(flags, &set.copies, "copies", 1, 1, 1000, "how many `times` the jobs of a table are played at once")
 	flags.BoolVar(&set.keepGoing, "keep-going", false, "lines of a table that are no jobs are told, and left out")
 	flags.BoolVar(&set.moves, "moves", false, "running gangs move for the first one that waits, if it has a place then and they have one; by first-fit a gang waits only where too few nodes are free, so nobody moves")
+	flags.BoolVar(&set.victims, "victims", false, "gangs evict others of a lower priority, which wait again with what they have lost, where they have no place else")
 	flags.Var(&set.made, "fabric", "the cluster, as `numbers` such as 2x4x4x32: 2 domains of the widest layer, 4 in each of them, 4 in each of these, of 32 nodes")
 	flags.Var(&set.sweeps, "sweep", "play once for each of these values, as `KEY=V1,V2`, where the key is "+strings.Join(swept, ", ")+"; may be given again for another key")
 	flags.BoolVar(&set.paired, "paired", false, "with -sweep of seeds: compare ways to play streams on the same ones, seed by seed, with the first way")
 	discipline := choose(flags, "discipline", "next-that-fits", disciplines, "who may start behind a gang that waits: %s (nobody; whoever fits; who does not delay the first one that waits; who delays nobody)")
 	placer := choose(flags, "placer", byMuster, words(placerWords()...), "who says where gangs go: %s (first-fit: the first nodes that are free, whatever the rules; the others are the rules of other schedulers)")
-	output := choose(flags, "o", "text", words("text", "json", "csv", "html"), "output: %s (a page with plots, for a browser)")
+	output := choose(flags, "o", "text", words("text", "json", "jsonl", "csv", "html"), "output: %s (jsonl: a line of what is the same for all, then one for each stream; html: a page with plots, for a browser)")
 	return func() error {
 		if err := checkChoices(flags); err != nil {
 			return err
@@ -207,6 +216,8 @@ func (set *simulateSettings) fit(given map[string]bool) error {
 		}
 	case given["copies"] || set.keepGoing:
 		return errors.New("-copies and -keep-going are for the jobs of a table")
+	case (set.victims || set.sweeps.has("victims")) && set.urgent == 0 && !set.sweeps.has("urgent"):
+		return errors.New("-victims leave for gangs of a higher priority, and there are none: -urgent 20")
 	case set.paired && set.sweeps.checkPaired() != nil:
 		return set.sweeps.checkPaired()
 	case given["pause"] && !set.moves && !set.sweeps.has("moves"):

@@ -50,8 +50,8 @@ gangs 1000, ended 1000, never fit 0, wait for ever 0, restarts 0, moved gangs 0 
 // Programs get the same numbers, with the values of all flags that could be swept.
 func TestSimulateForPrograms(t *testing.T) {
 	args := []string{"-fabric", "2x2x4", "-gangs", "50", "-sweep", "load=80,160", "-sweep", "placer=muster,first-fit"}
-	require.Equal(t, `seed,load,discipline,moves,placer,longer,checkpoint,reached,used,mean,p50,p95,longest,moved,lost,refused,wider,placed,unasked
-1,80,easy,false,muster,1,1800,59.2,53.6,1195,0,7615,8763,0,0,0,0,0,0
+	require.Equal(t, `seed,load,discipline,moves,placer,longer,checkpoint,victims,urgent,slowdown,reached,used,mean,p50,p95,longest,moved,lost,refused,wider,placed,unasked
+1,80,easy,false,muster,1,1800,false,0,0,59.2,53.6,1195,0,7615,8763,0,0,0,0,0,0
 `, strings.Join(strings.SplitAfter(simulated(t, append(args, "-o", "csv", "-discipline", "easy")...), "\n")[:2], ""))
 	var doc struct {
 		Version, Nodes, Gangs, Largest int
@@ -68,6 +68,11 @@ func TestSimulateForPrograms(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	require.Equal(t, []int{1, 16, 50, 16}, []int{doc.Version, doc.Nodes, doc.Gangs, doc.Largest}, "no gang is larger than the cluster")
 	require.Equal(t, 5, strings.Count(out, "\n"), "a line for each stream, behind the first")
+	lined := simulated(t, append(args, "-o", "jsonl")...)
+	require.Equal(t, strings.NewReplacer(`,"streams":[`, "}", "]}\n", "\n", "},\n", "}\n").Replace(out), lined, "the same lines, each by itself")
+	for line := range strings.Lines(lined) {
+		require.True(t, json.Valid([]byte(line)), line)
+	}
 	lines := strings.Split(simulated(t, append(args, "-o", "csv")...), "\n")
 	for i, want := range []struct {
 		load   int
@@ -85,6 +90,25 @@ func TestSimulateForPrograms(t *testing.T) {
 		}
 		require.Equal(t, []int{50, s.Waited.Longest}, []int{gangs, longest})
 	}
+}
+
+// Victims and slowdown have columns where there are such streams, each beside the same streams without.
+func TestSimulateVictimsAndSlowdown(t *testing.T) {
+	args := []string{"-fabric", "2x2x4", "-gangs", "60", "-sweep", "seed=1,2"}
+	out := simulated(t, append(args, "-urgent", "30", "-sweep", "victims=false,true", "-paired")...)
+	require.Contains(t, out, ", urgent 30\n")
+	require.Regexp(t, `(?m)^victims .* lost +evicted +took +of took$`, out)
+	require.Regexp(t, `(?m)^  false .* 0 +0 +\d+  \(1.00 \+-0.00\)$`, out)
+	require.Regexp(t, `(?m)^   true .* [1-9]\d* +[1-9]\d* +\d+ +\S+ \+-\S+$`, out)
+	out = simulated(t, append(args, "-placer", "first-fit", "-sweep", "slowdown=0,50", "-o", "csv")...)
+	require.Regexp(t, `(?m)^1,85,next-that-fits,false,first-fit,1,1800,false,0,0,.*,0,\d+$`, out)
+	require.Regexp(t, `(?m)^1,85,next-that-fits,false,first-fit,1,1800,false,0,50,.*,[1-9]\d*,\d+$`, out)
+	require.NotContains(t, out, "evicted")
+	out = simulated(t, append(args, "-urgent", "30", "-victims", "-o", "json")...)
+	require.Regexp(t, `"evicted":[1-9].*"urgent":30.*"victims":true`, out)
+	status, _, said := called(t, "", "simulate", "-victims")
+	require.Equal(t, misuse, status)
+	require.Contains(t, said, "-victims leave for gangs of a higher priority, and there are none: -urgent 20")
 }
 
 // A page has a name for each combination but for seeds, the first of which is drawn over time, and is the same on any number of cores.
@@ -131,7 +155,7 @@ func TestSimulatePlacers(t *testing.T) {
 
 // What is wrong with a flag is said of it, with what may be given.
 func TestSimulateMisuse(t *testing.T) {
-	const keys = "seed, load, discipline, moves, placer, longer, checkpoint"
+	const keys = "seed, load, discipline, moves, placer, longer, checkpoint, victims, urgent, slowdown"
 	for _, c := range []struct{ args, want string }{
 		{"-load 0", `invalid value "0" for flag -load: not a whole number from 1 to 1000`},
 		{"-gangs many", `invalid value "many" for flag -gangs: not a whole number from 1 to 1000000`},
@@ -144,7 +168,7 @@ func TestSimulateMisuse(t *testing.T) {
 		{"-pause 9", "-pause is for gangs that move: -moves, or -sweep moves=false,true"},
 		{"-discipline eazy", `-discipline "eazy": not one of strict, next-that-fits, easy, conservative`},
 		{"-placer best-fit", `-placer "best-fit": not one of muster, first-fit, random, pod-by-pod, pod-by-pod-affinity, koordinator, koordinator-proposal, kueue-preferred, kueue-unconstrained, volcano-hard, volcano-soft, kai`},
-		{"-o svg", `-o "svg": not one of text, json, csv, html`},
+		{"-o svg", `-o "svg": not one of text, json, jsonl, csv, html`},
 		{"-lod 9", "flag provided but not defined: -lod; the nearest one is -load"},
 		{"a.csv b.csv", `"b.csv": simulate takes one table`},
 		{"-load 9 a.csv", "-load is for gangs that are made, and there is a table: a.csv"},
@@ -164,7 +188,7 @@ func TestSimulateMisuse(t *testing.T) {
 		{"-sweep moves=false,no", `-sweep moves: "no": not one of false, true`},
 		{"-sweep discipline=eazy", `-discipline "eazy": not one of strict, next-that-fits, easy, conservative`},
 		{"-paired -sweep discipline=strict,easy", "-paired compares streams of several seeds: -sweep seed=1,2,3 is missing"},
-		{"-paired -sweep seed=1,2", "-paired compares ways to play streams: -sweep of one of discipline, moves, placer is missing"},
+		{"-paired -sweep seed=1,2", "-paired compares ways to play streams: -sweep of one of discipline, moves, placer, victims is missing"},
 		{"-sweep seed=" + many(101) + " -sweep load=" + many(100), "-sweep: more than 10000 combinations"},
 	} {
 		status, out, said := called(t, "", append([]string{"simulate"}, strings.Fields(c.args)...)...)

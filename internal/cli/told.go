@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,23 +36,32 @@ func (t tenths) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
 type column struct {
 	name string
 	of   func(r *result) string
+	// usual is the value of which the head does not speak.
+	usual string
 }
 
 // columns are those of all tables: what can be swept first, in that order, then what came of it.
 func columns() []column {
 	whole := func(name string, of func(r *result) int64) column {
-		return column{name, func(r *result) string { return strconv.FormatInt(of(r), 10) }}
+		return column{name: name, of: func(r *result) string { return strconv.FormatInt(of(r), 10) }}
+	}
+	rare := func(c column, usual string) column {
+		c.usual = usual
+		return c
 	}
 	return []column{
 		whole("seed", func(r *result) int64 { return r.seed }),
 		whole("load", func(r *result) int64 { return r.load }),
-		{"discipline", func(r *result) string { return string(r.discipline) }},
-		{"moves", func(r *result) string { return strconv.FormatBool(r.moves) }},
-		{"placer", func(r *result) string { return r.placer }},
+		{name: "discipline", of: func(r *result) string { return string(r.discipline) }},
+		{name: "moves", of: func(r *result) string { return strconv.FormatBool(r.moves) }},
+		{name: "placer", of: func(r *result) string { return r.placer }},
 		whole("longer", func(r *result) int64 { return r.longer }),
 		whole("checkpoint", func(r *result) int64 { return r.checkpoint }),
-		{"reached", func(r *result) string { return tenths(r.report.Load()).String() }},
-		{"used", func(r *result) string { return tenths(r.report.Utilisation()).String() }},
+		{name: "victims", of: func(r *result) string { return strconv.FormatBool(r.victims) }, usual: "false"},
+		rare(whole("urgent", func(r *result) int64 { return r.urgent }), "0"),
+		rare(whole("slowdown", func(r *result) int64 { return r.slowdown }), "0"),
+		{name: "reached", of: func(r *result) string { return tenths(r.report.Load()).String() }},
+		{name: "used", of: func(r *result) string { return tenths(r.report.Utilisation()).String() }},
 		whole("mean", func(r *result) int64 { return r.report.Waited.Mean }),
 		whole("p50", func(r *result) int64 { return r.report.Waited.P50 }),
 		whole("p95", func(r *result) int64 { return r.report.Waited.P95 }),
@@ -67,7 +77,7 @@ func (t *told) judgedColumns() []column {
 		return nil
 	}
 	of := func(name string, n func(j *placers.Judged) int) column {
-		return column{name, func(r *result) string {
+		return column{name: name, of: func(r *result) string {
 			if r.judged == nil {
 				return "0"
 			}
@@ -91,7 +101,7 @@ func (t *told) head(w io.Writer) {
 	}
 	var same []string
 	for _, c := range columns()[:len(swept)] {
-		if !t.sweeps.has(c.name) && (c.name != "load" || first.table == nil) {
+		if !t.sweeps.has(c.name) && (c.usual == "" || c.usual != c.of(first)) && (c.name != "load" || first.table == nil) {
 			same = append(same, c.name+" "+c.of(first))
 		}
 	}
@@ -132,7 +142,7 @@ func (t *told) table(w io.Writer) error {
 	if t.results[0].table == nil {
 		shown = append(shown, all[slices.Index(swept, "load")])
 	}
-	shown = append(append(shown, all[len(swept):]...), t.judgedColumns()...)
+	shown = append(append(shown, all[len(swept):]...), t.moreColumns()...)
 	return t.aligned(w, t.lines(shown))
 }
 
@@ -162,7 +172,7 @@ func (t *told) aligned(w io.Writer, lines [][]string) error {
 
 // csv writes the same with all columns, for programs.
 func (t *told) csv(w io.Writer) error {
-	lines := t.lines(append(columns(), t.judgedColumns()...))
+	lines := t.lines(append(columns(), t.moreColumns()...))
 	if t.paired {
 		lines = t.pairedLines()
 	}
@@ -186,44 +196,8 @@ func (t *told) lines(shown []column) [][]string {
 	return lines
 }
 
-// waitedJSON is how long gangs waited, in seconds; members: those of at most so many, and more than half as many.
-type waitedJSON struct {
-	Members int   `json:"members,omitempty"`
-	Gangs   int   `json:"gangs"`
-	Mean    int64 `json:"mean"`
-	P50     int64 `json:"p50"`
-	P95     int64 `json:"p95"`
-	P99     int64 `json:"p99"`
-	Longest int64 `json:"longest"`
-}
-
-// resultJSON is a stream, and what came of it.
-type resultJSON struct {
-	Seed       int64        `json:"seed"`
-	Load       int64        `json:"load"`
-	Discipline string       `json:"discipline"`
-	Moves      bool         `json:"moves"`
-	Placer     string       `json:"placer"`
-	Longer     int64        `json:"longer"`
-	Checkpoint int64        `json:"checkpoint"`
-	Reached    tenths       `json:"reached"`
-	Used       tenths       `json:"used"`
-	Waited     waitedJSON   `json:"waited"`
-	BySize     []waitedJSON `json:"bySize"`
-	Ended      int          `json:"ended"`
-	NeverFit   int          `json:"neverFit"`
-	Waiting    int          `json:"waiting"`
-	MovedGangs int          `json:"movedGangs"`
-	Moved      int          `json:"moved"`
-	Work       int64        `json:"work"` // in seconds of a device, what is lost included
-	Lost       int64        `json:"lost"`
-	Refused    int          `json:"refused"` // though a plan has a place
-	Unasked    int          `json:"unasked"`
-	Wider      int          `json:"wider"` // gangs that lie wider than they would if nobody else were there
-}
-
-// json writes a document, a line for each stream.
-func (t *told) json(w io.Writer) error {
+// json writes a document, a line for each stream; or else lines: each is a document of its own, the first one what is the same for all streams.
+func (t *told) json(w io.Writer, byLine bool) error {
 	var b bytes.Buffer
 	first := &t.results[0]
 	var lines []any
@@ -238,41 +212,57 @@ func (t *told) json(w io.Writer) error {
 			lines = append(lines, jsonOf(&t.results[i]))
 		}
 	}
-	fmt.Fprintf(&b, `{"version":%d,"fabric":%q,"nodes":%d,"gangs":%d,"largest":%d,"runs":%d,"pause":%d,%q:[`,
-		render.JSONVersion, t.made.String(), t.made.nodes(), first.gangs, first.largest, first.runs, first.pause, what)
+	fmt.Fprintf(&b, `{"version":%d,"fabric":%q,"nodes":%d,"gangs":%d,"largest":%d,"runs":%d,"pause":%d`,
+		render.JSONVersion, t.made.String(), t.made.nodes(), first.gangs, first.largest, first.runs, first.pause)
+	begin, between, end := fmt.Sprintf(",%q:[\n", what), ",\n", "]}\n"
+	if byLine {
+		begin, between, end = "}\n", "\n", "\n"
+	}
+	b.WriteString(begin)
 	for i := range lines {
 		line, err := json.Marshal(lines[i])
 		if err != nil {
 			return err
 		}
 		if i > 0 {
-			b.WriteString(",")
+			b.WriteString(between)
 		}
-		b.WriteString("\n")
 		b.Write(line)
 	}
-	b.WriteString("]}\n")
+	b.WriteString(end)
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func jsonOf(r *result) resultJSON {
-	of := func(s *simulate.Spread) waitedJSON {
-		return waitedJSON{Gangs: s.Count, Mean: s.Mean, P50: s.P50, P95: s.P95, P99: s.P99, Longest: s.Max}
+// jsonOf is a stream, and what came of it; times are in seconds, work in seconds of a device.
+func jsonOf(r *result) map[string]any {
+	of := func(s *simulate.Spread) map[string]any {
+		return map[string]any{"gangs": s.Count, "mean": s.Mean, "p50": s.P50, "p95": s.P95, "p99": s.P99, "longest": s.Max}
 	}
-	out := resultJSON{
-		Seed: r.seed, Load: r.load, Discipline: string(r.discipline), Moves: r.moves, Placer: r.placer, Longer: r.longer, Checkpoint: r.checkpoint,
-		Reached: tenths(r.report.Load()), Used: tenths(r.report.Utilisation()), Waited: of(&r.report.Waited), BySize: []waitedJSON{},
-		Ended: r.report.Ended, NeverFit: r.report.NeverFit, Waiting: r.report.Waiting,
-		MovedGangs: r.report.MovedGangs, Moved: r.report.MovedMembers, Work: r.report.Used, Lost: r.report.Lost, Wider: r.report.Wider,
-	}
-	if r.judged != nil {
-		out.Refused, out.Unasked = r.judged.Refused, r.judged.Unasked
-	}
+	sizes := []map[string]any{} // of at most so many members, and more than half as many
 	for i := range r.report.BySize {
-		c := of(&r.report.BySize[i].Waited)
-		c.Members = r.report.BySize[i].Members
-		out.BySize = append(out.BySize, c)
+		c := &r.report.BySize[i]
+		size := of(&c.Waited)
+		size["members"] = c.Members
+		sizes = append(sizes, size)
+	}
+	out := map[string]any{
+		"seed": r.seed, "reached": tenths(r.report.Load()), "used": tenths(r.report.Utilisation()), "waited": of(&r.report.Waited), "bySize": sizes,
+		"ended": r.report.Ended, "neverFit": r.report.NeverFit, "waiting": r.report.Waiting, "movedGangs": r.report.MovedGangs, "moved": r.report.MovedMembers,
+		"work": r.report.Used, "lost": r.report.Lost, "wider": r.report.Wider, "evicted": r.report.EvictedMembers, "slowed": r.report.Slowed, "took": r.report.Took.Mean,
+		"refused": 0, "unasked": 0,
+	}
+	maps.Copy(out, r.setJSON())
+	if r.judged != nil {
+		out["refused"], out["unasked"] = r.judged.Refused, r.judged.Unasked
 	}
 	return out
+}
+
+// setJSON are the values of the flags by which streams of one seed differ.
+func (p *played) setJSON() map[string]any {
+	return map[string]any{
+		"load": p.load, "discipline": p.discipline, "moves": p.moves, "placer": p.placer, "longer": p.longer, "checkpoint": p.checkpoint,
+		"victims": p.victims, "urgent": p.urgent, "slowdown": p.slowdown,
+	}
 }
