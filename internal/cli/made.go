@@ -17,6 +17,7 @@ import (
 const (
 	madeDevice  = "nvidia.com/gpu"
 	madeDevices = 8
+	mostLone    = 4 // of a lone pod
 )
 
 // mostNodes bounds a cluster that is made: a larger one takes minutes for a few gangs, and memory.

@@ -15,6 +15,7 @@ type played struct {
 	seed, gangs, largest, runs int64
 	load                       int64 // in percent
 	longer, checkpoint, pause  int64
+	lone                       int64 // of 100 gangs
 	discipline                 queue.Discipline
 	placer                     string
 	moves, victims             bool
@@ -64,7 +65,7 @@ func (p *played) stream(m made, came func()) simulate.Stream {
 	}
 	gangs := streams.Generated{
 		Seed: uint64(p.seed), Jobs: int(p.gangs), Members: int(p.largest), Shape: madeShape(), Runs: p.runs, Load: p.load * 10, Slots: int64(m.nodes()),
-		Longer: p.longer, Checkpoint: p.checkpoint, Gather: m.gather,
+		Longer: p.longer, Checkpoint: p.checkpoint, Gather: m.gather, Lone: streams.Lone{Percent: int(p.lone), Resource: madeDevice, Most: mostLone},
 	}
 	return counted(p.urgentOf(gangs.Stream()), came)
 }

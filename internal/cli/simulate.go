@@ -15,7 +15,8 @@ const simulateUsage = `usage: muster simulate [flags] [TABLE]
 Plays a stream of gangs on a cluster, both made, and says how long gangs wait and how much of the cluster is used: by another
 discipline, load or placer too. Members take whole nodes of 8 devices. Sizes are log-uniform, so that half of the gangs are smaller
 than the square root of the largest; arrivals and durations are exponential. A gang must gather in one domain of the lowest layer
-whose domains have as many nodes; one for which there is none may lie anywhere.
+whose domains have as many nodes; one for which there is none may lie anywhere. With -lone so many of the gangs, drawn from the seed,
+are a single pod of 1 to 4 devices, each as often; the others are those of the stream without it, but come at other times.
 
 With a TABLE its jobs are played in place of made ones: lines with commas, whose first one names the columns submit_s, gpus and
 duration_s, and perhaps vc, of which each has a clock of its own. - is the standard input. A job of up to 8 devices is one member,
@@ -47,6 +48,7 @@ Examples:
   muster simulate                                             plays 1000 gangs on 1024 nodes
   muster simulate -discipline easy -longer 3                  holds room for the first one that waits, by guesses of ends
   muster simulate -sweep placer=muster,first-fit              says what it costs that gangs gather
+  muster simulate -lone 90 -sweep placer=muster,muster-fgd    compares policies where most pods take parts of nodes
   muster simulate -gangs 200 -sweep moves=false,true -o csv   says what moves bring, for a spreadsheet
   muster simulate -sweep discipline=strict,easy -o html > page.html  shows it in a browser
   muster simulate -slowdown 20 -sweep placer=muster,pod-by-pod   says so where gangs that lie wider run longer
@@ -175,6 +177,7 @@ func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
 	bounded(flags, &set.gangs, "gangs", 1000, 1, 1_000_000, "how `many` gangs come")
 	bounded(flags, &set.load, "load", 85, 1, 1000, "how much gangs ask for, in `percent` of the cluster")
 	bounded(flags, &set.largest, "largest", 128, 1, mostNodes, "`members` of the largest gang; the usual one is no larger than the cluster")
+	bounded(flags, &set.lone, "lone", 0, 0, 100, "how many `percent` of the gangs are a single pod of 1 to 4 devices")
 	bounded(flags, &set.runs, "runs", 7200, 1, longestRuns, "how many `seconds` gangs run in the mean")
 	bounded(flags, &set.longer, "longer", 1, 1, 1024, "gangs say that they run up to so many `times` as long as they do")
 	bounded(flags, &set.checkpoint, "checkpoint", 1800, 0, longestRuns, "what a gang has done is safe each time that it has run so many `seconds`: a gang that moves loses the rest; 0: never")
@@ -189,7 +192,7 @@ func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
 	flags.Var(&set.sweeps, "sweep", "play once for each of these values, as `KEY=V1,V2`, where the key is "+strings.Join(swept, ", ")+"; may be given again for another key")
 	flags.BoolVar(&set.paired, "paired", false, "with -sweep of seeds: compare ways to play streams on the same ones, seed by seed, with the first way")
 	discipline := choose(flags, "discipline", "next-that-fits", disciplines, "who may start behind a gang that waits: %s (nobody; whoever fits; who does not delay the first one that waits; who delays nobody)")
-	placer := choose(flags, "placer", byMuster, words(placerWords()...), "who says where gangs go: %s (first-fit: the first nodes that are free, whatever the rules; the others are the rules of other schedulers)")
+	placer := choose(flags, "placer", byMuster, words(placerWords()...), "who says where gangs go: %s (first-fit: the first nodes that are free, whatever the rules; muster-...: plans by another policy, or with that of others as scores of nodes; the others are the rules of other schedulers)")
 	output := choose(flags, "o", "text", words("text", "json", "jsonl", "csv", "html"), "output: %s (jsonl: a line of what is the same for all, then one for each stream; html: a page with plots, for a browser)")
 	return func() error {
 		if err := checkChoices(flags); err != nil {
@@ -209,7 +212,7 @@ func (set *simulateSettings) fit(given map[string]bool) error {
 	case len(set.files) > 1:
 		return fmt.Errorf("%q: simulate takes one table", set.files[1])
 	case len(set.files) == 1:
-		for _, name := range []string{"gangs", "load", "largest", "runs"} {
+		for _, name := range []string{"gangs", "load", "largest", "runs", "lone"} {
 			if given[name] || set.sweeps.has(name) {
 				return fmt.Errorf("-%s is for gangs that are made, and there is a table: %s", name, set.files[0])
 			}

@@ -50,8 +50,8 @@ gangs 1000, ended 1000, never fit 0, wait for ever 0, restarts 0, moved gangs 0 
 // Programs get the same numbers, with the values of all flags that could be swept.
 func TestSimulateForPrograms(t *testing.T) {
 	args := []string{"-fabric", "2x2x4", "-gangs", "50", "-sweep", "load=80,160", "-sweep", "placer=muster,first-fit"}
-	require.Equal(t, `seed,load,discipline,moves,placer,longer,checkpoint,victims,urgent,slowdown,reached,used,mean,p50,p95,longest,moved,lost,refused,wider,placed,unasked
-1,80,easy,false,muster,1,1800,false,0,0,59.2,53.6,1195,0,7615,8763,0,0,0,0,0,0
+	require.Equal(t, `seed,load,discipline,moves,placer,longer,checkpoint,victims,urgent,slowdown,lone,reached,used,mean,p50,p95,longest,moved,lost,refused,wider,placed,unasked
+1,80,easy,false,muster,1,1800,false,0,0,0,59.2,53.6,1195,0,7615,8763,0,0,0,0,0,0
 `, strings.Join(strings.SplitAfter(simulated(t, append(args, "-o", "csv", "-discipline", "easy")...), "\n")[:2], ""))
 	var doc struct {
 		Version, Nodes, Gangs, Largest int
@@ -101,8 +101,8 @@ func TestSimulateVictimsAndSlowdown(t *testing.T) {
 	require.Regexp(t, `(?m)^  false .* 0 +0 +\d+  \(1.00 \+-0.00\)$`, out)
 	require.Regexp(t, `(?m)^   true .* [1-9]\d* +[1-9]\d* +\d+ +\S+ \+-\S+$`, out)
 	out = simulated(t, append(args, "-placer", "first-fit", "-sweep", "slowdown=0,50", "-o", "csv")...)
-	require.Regexp(t, `(?m)^1,85,next-that-fits,false,first-fit,1,1800,false,0,0,.*,0,\d+$`, out)
-	require.Regexp(t, `(?m)^1,85,next-that-fits,false,first-fit,1,1800,false,0,50,.*,[1-9]\d*,\d+$`, out)
+	require.Regexp(t, `(?m)^1,85,next-that-fits,false,first-fit,1,1800,false,0,0,0,.*,0,\d+$`, out)
+	require.Regexp(t, `(?m)^1,85,next-that-fits,false,first-fit,1,1800,false,0,50,0,.*,[1-9]\d*,\d+$`, out)
 	require.NotContains(t, out, "evicted")
 	out = simulated(t, append(args, "-urgent", "30", "-victims", "-o", "json")...)
 	require.Regexp(t, `"evicted":[1-9].*"urgent":30.*"victims":true`, out)
@@ -143,7 +143,7 @@ func TestSimulatePages(t *testing.T) {
 // Placers of other kinds are told beside plans on the same clusters: those that know no rules lie wider, and those that gather never refuse what has a plan.
 func TestSimulatePlacers(t *testing.T) {
 	rows := tableOf(t, simulated(t, "-fabric", "2x2x8", "-largest", "16", "-gangs", "60", "-o", "csv", "-sweep", "placer="+strings.Join(placerWords(), ",")))
-	require.Len(t, rows, 12)
+	require.Len(t, rows, 16)
 	for _, r := range rows {
 		require.Equal(t, "0", r["unasked"], r)
 		require.Equal(t, "0", r["refused"], "%v", r)
@@ -155,7 +155,7 @@ func TestSimulatePlacers(t *testing.T) {
 
 // What is wrong with a flag is said of it, with what may be given.
 func TestSimulateMisuse(t *testing.T) {
-	const keys = "seed, load, discipline, moves, placer, longer, checkpoint, victims, urgent, slowdown"
+	const keys = "seed, load, discipline, moves, placer, longer, checkpoint, victims, urgent, slowdown, lone"
 	for _, c := range []struct{ args, want string }{
 		{"-load 0", `invalid value "0" for flag -load: not a whole number from 1 to 1000`},
 		{"-gangs many", `invalid value "many" for flag -gangs: not a whole number from 1 to 1000000`},
@@ -167,12 +167,14 @@ func TestSimulateMisuse(t *testing.T) {
 		{"-fabric 2x4 -largest 9", "-largest 9: -fabric 2x4 has 8 nodes"},
 		{"-pause 9", "-pause is for gangs that move: -moves, or -sweep moves=false,true"},
 		{"-discipline eazy", `-discipline "eazy": not one of strict, next-that-fits, easy, conservative`},
-		{"-placer best-fit", `-placer "best-fit": not one of muster, first-fit, random, pod-by-pod, pod-by-pod-affinity, koordinator, koordinator-proposal, kueue-preferred, kueue-unconstrained, volcano-hard, volcano-soft, kai`},
+		{"-placer best-fit", `-placer "best-fit": not one of muster, first-fit, random, pod-by-pod, pod-by-pod-affinity, koordinator, koordinator-proposal, kueue-preferred, kueue-unconstrained, volcano-hard, volcano-soft, kai, muster-spread, muster-balanced, muster-score-best-fit, muster-fgd`},
 		{"-o svg", `-o "svg": not one of text, json, jsonl, csv, html`},
 		{"-lod 9", "flag provided but not defined: -lod; the nearest one is -load"},
 		{"a.csv b.csv", `"b.csv": simulate takes one table`},
 		{"-load 9 a.csv", "-load is for gangs that are made, and there is a table: a.csv"},
 		{"-sweep load=8,9 a.csv", "-load is for gangs that are made, and there is a table: a.csv"},
+		{"-sweep lone=8,9 a.csv", "-lone is for gangs that are made, and there is a table: a.csv"},
+		{"-lone 101", `invalid value "101" for flag -lone: not a whole number from 0 to 100`},
 		{"-largest 9 a.csv", "-largest is for gangs that are made, and there is a table: a.csv"},
 		{"-copies 2", "-copies and -keep-going are for the jobs of a table"},
 		{"-keep-going", "-copies and -keep-going are for the jobs of a table"},

@@ -11,7 +11,7 @@ import (
 )
 
 // swept are the flags that may have several values.
-var swept = []string{"seed", "load", "discipline", "moves", "placer", "longer", "checkpoint", "victims", "urgent", "slowdown"}
+var swept = []string{"seed", "load", "discipline", "moves", "placer", "longer", "checkpoint", "victims", "urgent", "slowdown", "lone"}
 
 // mostRows bounds the combinations of all values.
 const mostRows = 10_000

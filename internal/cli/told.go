@@ -60,6 +60,7 @@ func columns() []column {
 		{name: "victims", of: func(r *result) string { return strconv.FormatBool(r.victims) }, usual: "false"},
 		rare(whole("urgent", func(r *result) int64 { return r.urgent }), "0"),
 		rare(whole("slowdown", func(r *result) int64 { return r.slowdown }), "0"),
+		rare(whole("lone", func(r *result) int64 { return r.lone }), "0"),
 		{name: "reached", of: func(r *result) string { return tenths(r.report.Load()).String() }},
 		{name: "used", of: func(r *result) string { return tenths(r.report.Utilisation()).String() }},
 		whole("mean", func(r *result) int64 { return r.report.Waited.Mean }),
@@ -263,6 +264,6 @@ func jsonOf(r *result) map[string]any {
 func (p *played) setJSON() map[string]any {
 	return map[string]any{
 		"load": p.load, "discipline": p.discipline, "moves": p.moves, "placer": p.placer, "longer": p.longer, "checkpoint": p.checkpoint,
-		"victims": p.victims, "urgent": p.urgent, "slowdown": p.slowdown,
+		"victims": p.victims, "urgent": p.urgent, "slowdown": p.slowdown, "lone": p.lone,
 	}
 }

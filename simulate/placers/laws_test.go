@@ -132,10 +132,7 @@ func TestPlacersKeepTheirRules(t *testing.T) {
 		before, asked := fmt.Sprint(picture(c)), fmt.Sprintf("%+v", q.req)
 		for _, e := range placers.All() {
 			require.True(t, e.Placer.(placers.Asked).CanAsk(q.req))
-			got, err := e.Placer.Place(c, q.req)
-			require.NoError(t, err)
-			second, err := e.Placer.Place(again, q.req)
-			require.NoError(t, err)
+			got, second := answer(t, &e, c, q.req), answer(t, &e, again, q.req)
 			require.Equal(t, got, second, e.Name)
 			require.Equal(t, before, fmt.Sprint(picture(c)), e.Name)
 			require.Equal(t, asked, fmt.Sprintf("%+v", q.req), e.Name)
@@ -145,14 +142,28 @@ func TestPlacersKeepTheirRules(t *testing.T) {
 			switch needs := fits; {
 			case !e.Gathers:
 				require.Equal(t, fitsFree, got != nil, e.Name)
-			case !needs:
-				require.Nil(t, got, e.Name)
+			case e.Plan || !needs: // a plan refuses nothing that Muster places
+				require.Equal(t, fits, got != nil, e.Name)
 			case q.outside, e.Name == "volcano-hard", q.must == 0 && e.Name == "volcano-soft": // these may find no place
 			default:
 				require.NotNil(t, got, e.Name)
 			}
 		}
 	})
+}
+
+// answer is a place as nodes of the members.
+func answer(t require.TestingT, e *placers.Entry, c *placement.Cluster, req *gang.Request) *simulate.Place {
+	got, err := e.Placer.Place(c, req)
+	require.NoError(t, err)
+	if got == nil || !e.Plan {
+		return got
+	}
+	nodes := make([]string, len(req.Members))
+	for _, a := range got.Plan.Assignments {
+		nodes[slices.IndexFunc(req.Members, func(m gang.Member) bool { return m.Name == a.Member })] = a.Node
+	}
+	return &simulate.Place{Nodes: nodes}
 }
 
 // plans says whether there is a plan.
@@ -205,9 +216,10 @@ func checkPlace(t *rapid.T, q *question, c *placement.Cluster, e *placers.Entry,
 	require.NoError(t, err, e.Name)
 }
 
-// What other schedulers have no word for they are not asked, and then there is no place.
+// What other schedulers have no word for they are not asked, and then there is no place. Plans are asked for everything: there is a place where Muster has one.
 func TestNoPlaceForWhatThereIsNoWordFor(t *testing.T) {
 	c := drawn(t, "gpu", []string{"rack"}, "r1: n1=4 n2=4")
+	planner := simulate.Muster{}
 	for name, change := range map[string]func(r *gang.Request){
 		"fewer may run":  func(r *gang.Request) { r.MinMember = 1 },
 		"groups":         func(r *gang.Request) { r.Groups = []gang.Groups{{Size: 2}} },
@@ -222,9 +234,15 @@ func TestNoPlaceForWhatThereIsNoWordFor(t *testing.T) {
 	} {
 		req := asks("gpu", 4, "")
 		change(req)
+		plan, planErr := planner.Place(c, req)
 		for _, e := range placers.All() {
-			require.False(t, e.Placer.(placers.Asked).CanAsk(req), "%s: %s", e.Name, name)
+			require.Equal(t, e.Plan, e.Placer.(placers.Asked).CanAsk(req), "%s: %s", e.Name, name)
 			place, err := e.Placer.Place(c, req)
+			if e.Plan {
+				require.Equal(t, planErr, err, "%s: %s", e.Name, name)
+				require.Equal(t, plan != nil, place != nil, "%s: %s", e.Name, name)
+				continue
+			}
 			require.NoError(t, err, "%s: %s", e.Name, name)
 			require.Nil(t, place, "%s: %s", e.Name, name)
 		}
@@ -239,12 +257,20 @@ func TestPlacersRefuseBadQuestions(t *testing.T) {
 		_, err := e.Placer.Place(c, nil)
 		require.Error(t, err, e.Name)
 		_, err = e.Placer.Place(c, asks("gpu", 1, "row"))
-		require.EqualError(t, err, `request.Gather "row": unknown layer`, e.Name)
+		want := `request.Gather "row": unknown layer`
+		if e.Plan {
+			want = `request.Gather[0].Layer "row": unknown layer: not one of rack, node`
+		}
+		require.EqualError(t, err, want, e.Name)
 		req := asks("gpu", 1, "")
 		req.Tree = "other"
 		_, err = e.Placer.Place(c, req)
 		require.EqualError(t, err, `request.Tree "other": unknown topology`, e.Name)
 		place, err := e.Placer.Place(nil, asks("gpu", 1, ""))
+		if e.Plan {
+			require.EqualError(t, err, "cluster: missing: NewCluster makes one", e.Name)
+			continue
+		}
 		require.NoError(t, err, e.Name)
 		require.Nil(t, place, e.Name)
 	}
@@ -255,8 +281,7 @@ func TestPlacersWithoutTopology(t *testing.T) {
 	c, err := placement.NewCluster(cluster.Spec{Nodes: []cluster.Node{{Name: "n10", Allocatable: muster.Resources{"gpu": 1}}, {Name: "n9", Allocatable: muster.Resources{"gpu": 1}}}})
 	require.NoError(t, err)
 	for _, e := range placers.All() {
-		place, err := e.Placer.Place(c, asks("gpu", 2, ""))
-		require.NoError(t, err, e.Name)
+		place := answer(t, &e, c, asks("gpu", 2, ""))
 		if e.Name == "volcano-hard" {
 			require.Nil(t, place)
 			continue
@@ -276,7 +301,7 @@ func TestPlacersByName(t *testing.T) {
 		found, ok := placers.Named(e.Name)
 		require.True(t, ok)
 		require.Equal(t, e, found)
-		require.Equal(t, e.Name == "random", e.Repository == "", e.Name)
+		require.Equal(t, e.Name == "random" || e.Plan, e.Repository == "", e.Name)
 		names[e.Name] = true
 	}
 	require.Len(t, names, len(placers.All()))

@@ -6,6 +6,8 @@
 // already, what keeps other gangs away, and the zones of nodes are not looked at. Where a rule leaves a choice to chance, or to the bytes of names, the order of paths decides, in which names are compared
 // naturally. Nodes outside the topology are used by those alone who say so; without a topology all nodes lie below one root.
 //
+// Beside them stand plans of Muster under other policies, and with the policies of others as scores of nodes ([Entry.Plan]): nothing of the above holds for these, they know all rules of a request.
+//
 // Every placer gives the same answer to the same question, and changes nothing. Decisions are made in integers.
 package placers
 
@@ -27,10 +29,12 @@ type Asked interface {
 type Entry struct {
 	// Name is how commands call it: lower case, words joined by hyphens.
 	Name string
-	// Repository and version, and the place in it where the rule stands; empty where there is none.
+	// Repository and version, and the place in it where the rule stands; empty where there is none, and of plans.
 	Repository string
 	// Gathers says that the layer in which a gang must gather is kept. Others place gangs as if there were no such rule.
 	Gathers bool
+	// Plan says that it is a plan of Muster under another policy: no rule is beyond it.
+	Plan bool
 	// Placer is an [Asked].
 	Placer simulate.Placer
 }
@@ -58,6 +62,10 @@ func All() []Entry {
 		{Name: "volcano-hard", Repository: inVolcano, Gathers: true, Placer: VolcanoHard{}},
 		{Name: "volcano-soft", Repository: inVolcano, Gathers: true, Placer: VolcanoSoft{}},
 		{Name: "kai", Repository: inKAI, Gathers: true, Placer: KAI{}},
+		{Name: "muster-spread", Gathers: true, Plan: true, Placer: Planned{gang.Spread}},
+		{Name: "muster-balanced", Gathers: true, Plan: true, Placer: Planned{gang.Balanced}},
+		{Name: "muster-score-best-fit", Gathers: true, Plan: true, Placer: LeastLeft{}},
+		{Name: "muster-fgd", Gathers: true, Plan: true, Placer: FGD{}},
 	}
 }
 

@@ -31,6 +31,8 @@ type Generated struct {
 	Checkpoint int64
 	// Gather are the rules of a gang of so many members; nil: none.
 	Gather func(members int) []gang.Rule
+	// Lone says how many of the gangs are single pods that take a part of a member; the others are drawn as without.
+	Lone Lone
 	// Prefix begins the names of gangs; empty: "gang".
 	Prefix string
 }
@@ -43,7 +45,7 @@ func (g Generated) Stream() simulate.Stream {
 			return
 		}
 		gap, _ := g.gap()
-		r := rand.NewPCG(g.Seed, 0)
+		r, lone := rand.NewPCG(g.Seed, 0), rand.NewPCG(g.Seed, 1)
 		at := uint64(0)
 		for i := range g.Jobs {
 			at += exponential(r, gap)
@@ -53,7 +55,8 @@ func (g Generated) Stream() simulate.Stream {
 			if g.Longer > 1 {
 				expected = runs + int64(r.Uint64()%uint64(runs*(g.Longer-1)+1))
 			}
-			if !yield(g.job(i, members, int64(at>>20), runs, expected), nil) {
+			j := g.job(i, members, int64(at>>20), runs, expected)
+			if g.Lone.draw(lone, &j, &g.Shape, g.Gather); !yield(j, nil) {
 				return
 			}
 		}
@@ -62,7 +65,7 @@ func (g Generated) Stream() simulate.Stream {
 
 // gap is the mean time between arrivals with which size * duration / gap is the load, in 2^-20 seconds; false: the last gang would come too late.
 func (g Generated) gap() (gap uint64, ok bool) {
-	hi, lo := bits.Mul64(uint64(meanSize(g.Members))*uint64(g.Runs), 1<<20)
+	hi, lo := bits.Mul64(uint64(g.Lone.mean(meanSize(g.Members), &g.Shape))*uint64(g.Runs), 1<<20)
 	slots := uint64(g.Load) * uint64(g.Slots)
 	if hi >= slots {
 		return 0, false
@@ -82,6 +85,9 @@ func (g Generated) check() error {
 	}
 	if g.Runs > 1<<30 || g.Members > 1<<16 || g.Load > 1<<20 || g.Slots > 1<<40 || g.Longer < 0 || g.Longer > 1<<10 {
 		return muster.Invalid("generated", fmt.Sprintf("runs %d, members %d, load %d, slots %d, longer %d", g.Runs, g.Members, g.Load, g.Slots, g.Longer), "out of bounds")
+	}
+	if err := g.Lone.check(&g.Shape); err != nil {
+		return err
 	}
 	if _, ok := g.gap(); !ok {
 		return muster.Invalid("generated.Load", g.Load, "so few gangs come that the last one is too late")
