@@ -62,6 +62,7 @@ func (l *loop) free(names []string) error {
 // tryAgain forgets who was refused, and what is held.
 func (l *loop) tryAgain() error {
 	clear(l.waiting.refused)
+	l.sizes.forget()
 	if len(l.held) == 0 {
 		return nil
 	}
@@ -186,6 +187,9 @@ func (l *loop) wait(p *pending) error {
 	}
 	l.waiting.add(p)
 	l.quotas.asks(p, 1)
+	if l.sizes.hopeless(p) {
+		l.waiting.refused[p.class] = true
+	}
 	if slices.ContainsFunc(l.held, func(held *pending) bool { return compare(p, held) < 0 }) {
 		return l.tryAgain()
 	}
@@ -219,6 +223,7 @@ func (l *loop) start() error {
 			return err
 		case place == nil:
 			l.waiting.refused[p.class] = true
+			l.sizes.refuse(p, &l.waiting)
 			err = l.hold(p)
 		default:
 			err = l.startAt(p, place)

@@ -21,6 +21,7 @@ type loop struct {
 	empty   *placement.Cluster // as at first, without anybody: who finds no place there never will
 	alone   map[string]alone   // by class: what becomes of its gangs there
 	waiting waiting
+	sizes   *sizes // nil: refusals say nothing of larger gangs
 	running map[string]*pending
 	used    int64           // of the resource that is measured, by gangs of the stream
 	names   map[string]bool // of gangs that run or wait
@@ -62,6 +63,7 @@ func newLoop(opt Options) (*loop, error) {
 	}
 	l := &loop{opt: opt, c: opt.Cluster, alone: map[string]alone{}, running: map[string]*pending{}, names: map[string]bool{}, down: map[string]int{}, report: newReport(opt.Cluster), noting: newNoting(opt.Series)}
 	l.waiting.refused = map[string]bool{}
+	l.sizes = newSizes(&opt)
 	for _, o := range opt.Outages {
 		l.changes = append(l.changes, change{at: o.From, node: o.Node, down: true})
 		if o.Until > 0 {

@@ -16,7 +16,8 @@ type Report struct {
 	// Arrived are all gangs; NeverFit those for which the placer has no place while nobody else is there, under no quotas that are still to come: they are left out. Ended have run to their end, and
 	// Waiting wait for ever.
 	Arrived, NeverFit, Ended, Waiting int
-	// Restarts is how often a gang stopped as its node failed; MovedGangs and MovedMembers how often one moved for another, and how many members. Tries is how often the placer was asked for a gang that waits.
+	// Restarts is how often a gang stopped as its node failed; MovedGangs and MovedMembers how often one moved for another, and how many members. Tries is how often the placer was asked for a gang that waits: not for
+	// one that is known to have no place.
 	Restarts, MovedGangs, MovedMembers, Tries int
 	// EvictedGangs is how often a gang lost members to another one that evicted them, and EvictedMembers how many.
 	EvictedGangs, EvictedMembers int

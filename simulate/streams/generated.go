@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
@@ -102,9 +103,10 @@ func (g Generated) job(i, members int, arrives, runs, expected int64) simulate.J
 		name = "gang"
 	}
 	j := simulate.Job{Arrives: arrives, Runs: runs, Expected: expected, Checkpoint: g.Checkpoint, Class: fmt.Sprint(members)}
-	j.Request = gang.Request{Name: fmt.Sprintf("%s-%d", name, i), Shape: g.Shape, Members: make([]gang.Member, members)}
+	name += "-" + strconv.Itoa(i)
+	j.Request = gang.Request{Name: name, Shape: g.Shape, Members: make([]gang.Member, members)}
 	for k := range j.Request.Members {
-		j.Request.Members[k] = gang.Member{Name: fmt.Sprintf("%s-%d-%d", name, i, k), Index: k, Indexed: true}
+		j.Request.Members[k] = gang.Member{Name: name + "-" + strconv.Itoa(k), Index: k, Indexed: true}
 	}
 	if g.Gather != nil {
 		j.Request.Gather = g.Gather(members)
