@@ -38,13 +38,14 @@ const (
 	Terms                 // when members are let go
 	End                   // when members are expected to end
 	Lost                  // the work that is lost when members move
+	Duration              // how long members run, for simulations
 	Devices               // zones and devices
 	Counted               // a rule that no plan keeps, see Gang.Ignored of package manifest
 	Own                   // none: written for somebody else
 )
 
 func (u Use) String() string {
-	return []string{"layer", "minimum", "group", "preemption", "quota", "order", "terms", "end", "lost work", "devices", "counted", ""}[u]
+	return []string{"layer", "minimum", "group", "preemption", "quota", "order", "terms", "end", "lost work", "duration", "devices", "counted", ""}[u]
 }
 
 // IsRule says whether a plan without it would break what somebody asked for.

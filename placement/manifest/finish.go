@@ -220,6 +220,7 @@ func (r *reader) makeRequest(d *draft, members []*member.Member, leaving int, wh
 	if d.min <= len(members) { // else it waits for the others
 		whole.Group(q)
 	}
+	d.readDurations(members)
 	d.asks = muster.Resources{}
 	var shapes shapes
 	for _, m := range members {

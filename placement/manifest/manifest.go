@@ -134,6 +134,12 @@ type Gang struct {
 	// Options.KeepGoing, its objects are wrong. Then only Name, Priority and Members of the request are set. Or it starts
 	// together with gangs that cannot be there, a [placement.Unschedulable].
 	Err error
+	// Runs is how long it runs once it has started, and Expected how long it says that it does, in seconds, as the annotations muster.dev/duration and
+	// muster.dev/expected-duration say: the first of the objects that make it, else the most that one of its members says; 0: nothing is said. Plans do not look at them.
+	Runs, Expected int64
+	// Checkpoint is after how many seconds of running what was done is safe, by muster.dev/checkpoint, which is said likewise; 0: never. Checkpoints holds where it is said.
+	Checkpoint  int64
+	Checkpoints bool
 	// Created and UID are those of the object that declares it, else of its first pod; they may be missing. Plain says that it is a pod in no gang.
 	Created time.Time
 	UID     string
