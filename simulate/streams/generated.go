@@ -1,4 +1,4 @@
-// Package streams answers: which gangs come, and when? Streams for package simulate, made from a seed: equal arguments give equal gangs on every machine.
+// Package streams answers: which gangs come, and when? Streams for package simulate, made from a seed, of the jobs of tables, and of gangs that are known: equal arguments give equal gangs on every machine.
 package streams
 
 import (
