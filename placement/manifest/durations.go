@@ -8,6 +8,11 @@ import (
 	"github.com/muster-sched/muster/placement/manifest/internal/object"
 )
 
+// noDuration is that nobody says how long a gang runs.
+func noDuration() *object.Defect {
+	return &object.Defect{Field: "metadata.annotations[" + durations.Runs + "]", Reason: "missing: neither the object nor a pod says how long the gang runs"}
+}
+
 // readDurations reads how long a gang runs whose members wait: its own object counts first, then its job, then what is above these.
 func (d *draft) readDurations(members []*member.Member) {
 	objects := append([]*object.Object{d.obj, d.jobObject()}, d.owners...)

@@ -93,3 +93,30 @@ func TestWrongDurations(t *testing.T) {
 	_, _, err = durations(t, durationsOf, "GROUP", "muster.dev/durations: 1h")
 	require.ErrorContains(t, err, "muster.dev/duration")
 }
+
+// Where durations are asked for a gang without one is an error that names its object, its line and the annotation; one of which members run needs none.
+func TestMissingDurations(t *testing.T) {
+	text := durationsOf + `---
+{apiVersion: v1, kind: Pod, metadata: {name: runs, labels: {scheduling.x-k8s.io/pod-group: h}}, spec: {nodeName: n1, containers: [{name: c}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: waits, labels: {scheduling.x-k8s.io/pod-group: h}}, spec: {containers: [{name: c}]}}
+`
+	for old, added := range map[string]string{"{JOB}": "{muster.dev/duration: 1h}", "{TEMPLATE}": "{}", "{GROUP}": "{}", "{A}": "{}", "{B}": "{}", "{OWNER}": "{muster.dev/expected-duration: 1h}"} {
+		text = strings.ReplaceAll(text, old, added)
+	}
+	files := []manifest.File{{Name: "in.yaml", Data: []byte(text)}}
+	const missing = "in.yaml: document 3, line 6: PodGroup/g: metadata.annotations[muster.dev/duration]: missing: neither the object nor a pod says how long the gang runs"
+	_, err := manifest.Read(files, manifest.Options{Durations: true})
+	require.ErrorContains(t, err, missing)
+	in, err := manifest.Read(files, manifest.Options{Durations: true, KeepGoing: true})
+	require.NoError(t, err)
+	errs := map[string]string{}
+	for i := range in.Gangs {
+		if g := &in.Gangs[i]; g.Err != nil {
+			errs[g.Request.Name] = g.Err.Error()
+		}
+	}
+	require.Equal(t, missing, errs["default/g"])
+	require.NotContains(t, errs, "default/j")
+	require.NotContains(t, errs, "default/h")
+}

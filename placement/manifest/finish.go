@@ -274,6 +274,9 @@ func (r *reader) check(d *draft) {
 			note(&object.Defect{Reason: fmt.Sprintf("%s is not modelled (%s)", rule, object.Plural(d.result.Ignored[rule], "pod"))})
 		}
 	}
+	if r.base.opt.Durations && own == 0 && d.runs == 0 && d.result.Runs == 0 {
+		note(noDuration())
+	}
 	if len(errs) == 0 {
 		for _, e := range invalid(q, len(d.members)) {
 			if e.Unsupported {

@@ -78,6 +78,8 @@ type Options struct {
 	Standing bool
 	// Movers asks for Input.Movers.
 	Movers bool
+	// Durations asks that every gang of which all members wait says how long it runs (Gang.Runs): one that does not is an error.
+	Durations bool
 	// Layers are label keys of nodes, widest first, or their ends behind the slash: they make the topology where the input has none.
 	Layers []string
 	// Trees are topologies beside those of the objects, such as package fabric reads.
