@@ -94,8 +94,9 @@ func newLoop(opt Options) (*loop, error) {
 			heap.Push(&l.ends, p)
 		}
 	}
+	gone.Demand = noDemand(opt.Cluster)
 	var err error
-	if len(gone.Remove) > 0 {
+	if len(gone.Remove)+len(gone.Demand) > 0 {
 		if l.c, err = l.c.Update(gone); err != nil {
 			return nil, err
 		}

@@ -41,6 +41,19 @@ type quotas struct {
 	coming  []*placement.Cluster        // without anybody, under the quotas to come
 }
 
+// noDemand is that nothing is pending in the quotas of a cluster in which something is: only what comes in the stream waits.
+func noDemand(c *placement.Cluster) map[string]muster.Resources {
+	none := map[string]muster.Resources{}
+	if q := c.Quotas(); q != nil {
+		for _, name := range q.Quotas() {
+			if _, _, pending := q.Usage(name); q.IsLeaf(name) && len(pending) > 0 {
+				none[name] = muster.Resources{}
+			}
+		}
+	}
+	return none
+}
+
 // asks notes that a gang waits (1), or does not wait any more (-1).
 func (q *quotas) asks(p *pending, times int64) {
 	if q.changed = true; p.Request.Quota == "" {

@@ -56,7 +56,8 @@ func TestQuotas(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 2}, []int{r.NeverFit, r.Ended}, "no quota lets it in")
 	opt = simulate.Options{Cluster: withQuotas(t, shared(t, 2, 4), 1, 4), Placer: s, Jobs: of(
-		within("a", job("a0", 3, 0, 10)), within("b", job("b0", 2, 1, 10)), within("a", job("a1", 1, 1, 10)))}
+		within("a", job("a0", 3, 0, 10)), within("b", job("b0", 2, 1, 10)), within("a", job("a1", 1, 1, 10)),
+	)}
 	_, err = simulate.Run(opt)
 	require.NoError(t, err)
 	require.Equal(t, []int64{10, 20, 20}, []int64{s.at["a0"], s.at["b0"], s.at["a1"]}, "a1 is above what a may use while b0 wants its own")
@@ -66,7 +67,8 @@ func TestQuotas(t *testing.T) {
 func TestQuotasReclaim(t *testing.T) {
 	s := &starts{simulate.Muster{}, map[string]int64{}}
 	opt := simulate.Options{Cluster: withQuotas(t, shared(t, 2, 4), 1, 4), Placer: s, Victims: true, Jobs: of(
-		within("a", job("a0", 2, 0, 10)), within("a", job("a1", 2, 0, 10)), within("b", job("b0", 2, 4, 10)))}
+		within("a", job("a0", 2, 0, 10)), within("a", job("a1", 2, 0, 10)), within("b", job("b0", 2, 4, 10)),
+	)}
 	r, err := simulate.Run(opt)
 	require.NoError(t, err)
 	require.Equal(t, int64(14), s.at["b0"])

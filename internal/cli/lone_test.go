@@ -11,7 +11,7 @@ import (
 func TestSimulateLonePods(t *testing.T) {
 	args := []string{"-fabric", "2x4", "-gangs", "400", "-largest", "8"}
 	out := simulated(t, append(args, "-lone", "90")...)
-	require.Contains(t, out, ", checkpoint 1800, lone 90\n")
+	require.Contains(t, out, "\nseed 1, load 85, lone 90, discipline next-that-fits, ")
 	require.Equal(t, simulated(t, args...), simulated(t, append(args, "-lone", "0")...))
 	require.NotContains(t, simulated(t, args...), "lone")
 	rows := tableOf(t, simulated(t, append(args, "-sweep", "lone=0,90", "-o", "csv")...))

@@ -11,7 +11,7 @@ import (
 )
 
 // swept are the flags that may have several values.
-var swept = []string{"seed", "load", "discipline", "moves", "placer", "longer", "checkpoint", "victims", "urgent", "slowdown", "lone"}
+var swept = []string{"seed", "load", "lone", "urgent", "discipline", "moves", "victims", "placer", "longer", "checkpoint", "slowdown"}
 
 // mostRows bounds the combinations of all values.
 const mostRows = 10_000
