@@ -125,7 +125,8 @@ const arrows = `
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed internal/draws
 	internal/agreed       < . topology numa quota gang cluster placement internal/draws internal/reference internal/validity
 	internal/scenario     < . topology numa quota gang gang/queue preempt cluster explain internal/kinds placement placement/render internal/validity internal/reference
-	internal/cli          < internal/printed internal/keyends internal/match . fabric topology numa quota gang gang/queue preempt cluster explain internal/known internal/document placement placement/manifest placement/render simulate simulate/placers simulate/streams simulate/report
+	internal/playable     < internal/printed internal/phrases . gang quota placement placement/manifest simulate simulate/streams
+	internal/cli          < internal/printed internal/playable internal/keyends internal/match . fabric topology numa quota gang gang/queue preempt cluster explain internal/known internal/document placement placement/manifest placement/render simulate simulate/placers simulate/streams simulate/report
 	cmd/muster            < internal/cli
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	internal/simplest     < . topology gang cluster placement

@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -258,6 +259,20 @@ func TestLimitsRefuse(t *testing.T) {
 		return err
 	}
 	cases["not a whole number from 1 to 65536"] = func(n int64) error { return table(fmt.Sprintf("1,%d,1\n", n)) }
+	cases["not from 1 to 31536000 seconds"] = inFile(func(n int64) string {
+		return fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: p, annotations: {muster.dev/duration: \"%d\"}}\n", n)
+	}, "manifest")
+	cases["more than 1152921504606846976 seconds of"] = func(n int64) error {
+		file := filepath.Join(t.TempDir(), "in.yaml")
+		text := "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {gpu: 1}}\n---\n" +
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: p, annotations: {muster.dev/duration: 1s}}\nspec: {containers: [{name: c, resources: {requests: {gpu: \"%d\"}}}]}\n"
+		require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, text, n), 0o600))
+		var said strings.Builder
+		if cli.Simulate([]string{file}, nil, io.Discard, &said) != 0 {
+			return errors.New(said.String())
+		}
+		return nil
+	}
 	cases["more than 10000 combinations"] = func(n int64) error {
 		seeds := make([]string, n)
 		for i := range seeds {

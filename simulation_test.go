@@ -13,7 +13,7 @@ import (
 // playedCommand is a command of docs/simulation.md with its flags, and the head of the table behind it.
 var playedCommand = regexp.MustCompile(`(?m)^\$ go run ./cmd/muster simulate (.*)\n(?:.*\n)?(?:.*\n)?\n(.*)$`)
 
-// A small version of each table of docs/simulation.md can be played, and has its columns and as many lines.
+// A small version of each table of docs/simulation.md can be played, and has its columns and as many lines; that of the example is the one that is shown.
 func TestSimulationsOfDocs(t *testing.T) {
 	page := read(t, "docs/simulation.md")
 	found := playedCommand.FindAllStringSubmatch(page, -1)
@@ -35,6 +35,9 @@ func TestSimulationsOfDocs(t *testing.T) {
 			i++
 		}
 		require.Equal(t, strings.Fields(c[2]), strings.Fields(lines[i+1]), c[1])
+		if strings.Contains(c[1], "examples/") { // played as they stand there
+			require.Contains(t, page, "```text\n$ go run ./cmd/muster simulate "+c[1]+"\n"+out.String()+"```\n")
+		}
 		_, rest, _ := strings.Cut(page, c[2]+"\n")
 		rows, _, _ := strings.Cut(rest, "\n```")
 		require.Equal(t, strings.Count(rows, "\n")+1, len(lines)-i-3, c[1])

@@ -7,6 +7,7 @@ import (
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/placement"
+	"github.com/muster-sched/muster/quota"
 )
 
 // Placer says where a gang goes.
@@ -22,12 +23,17 @@ type Place struct {
 	Nodes []string
 }
 
-// Muster places by [placement.Plan], without victims.
+// Muster places by [placement.Plan]. Whom the fair share of its quota refuses, and who asks for no other limit, is planned once more on what is idle ([quota.Borrow]), as in [placement.Batch].
 type Muster struct{}
 
 // Place implements [Placer].
 func (Muster) Place(c *placement.Cluster, req *gang.Request) (*Place, error) {
 	res, err := placement.Plan(c, req)
+	if u := (*placement.Unschedulable)(nil); req.QuotaLimit == "" && errors.As(err, &u) && u.RefusedBy != nil {
+		idle := *req
+		idle.QuotaLimit = quota.Borrow
+		res, err = placement.Plan(c, &idle)
+	}
 	switch {
 	case errors.Is(err, placement.ErrUnschedulable):
 		return nil, nil

@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/muster-sched/muster/internal/printed"
+	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/render"
 )
 
@@ -110,4 +112,18 @@ func (p *Planned) picture(w io.Writer) error {
 		after = nil
 	}
 	return render.SVG(w, p.Outcomes, after)
+}
+
+// places adds to each outcome with a plan where its members are.
+func (p *Planned) places() (err error) {
+	for i := range p.Outcomes {
+		o := &p.Outcomes[i]
+		if o.Result == nil {
+			continue
+		}
+		if o.Places, err = placement.Places(o.Cluster, o.Result); err != nil {
+			return fmt.Errorf("%s: %w", printed.Text(o.Gang), err)
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/muster-sched/muster/gang/queue"
+	"github.com/muster-sched/muster/internal/playable"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/simulate"
 	"github.com/muster-sched/muster/simulate/placers"
@@ -19,17 +20,19 @@ type played struct {
 	discipline                 queue.Discipline
 	placer                     string
 	moves, victims             bool
-	urgent                     int64         // of a hundred gangs
-	slowdown                   int64         // in percent
-	table                      []streams.Row // the jobs of a file; nil: gangs are made
-	copies                     int64         // of these
-	series                     bool          // what waits and runs is noted as time goes by
+	urgent                     int64           // of a hundred gangs
+	slowdown                   int64           // in percent
+	table                      []streams.Row   // the jobs of a file; nil: gangs are made
+	copies                     int64           // of these
+	objects                    *playable.Gangs // the cluster and the gangs of files; nil: both are otherwise
+	series                     bool            // what waits and runs is noted as time goes by
 }
 
 // The words of placers.
 const (
 	byMuster   = "muster"
 	byFirstFit = "first-fit"
+	byRandom   = "random"
 )
 
 // placerWords are all words of placers.
@@ -48,7 +51,7 @@ func (p *played) beside() *placers.Judged {
 		return &placers.Judged{Placer: simulate.FirstFit{}}
 	case !known:
 		return nil
-	case e.Name == "random":
+	case e.Name == byRandom:
 		return &placers.Judged{Placer: placers.Random{Seed: uint64(p.seed)}}
 	default:
 		return &placers.Judged{Placer: e.Placer}
@@ -57,6 +60,9 @@ func (p *played) beside() *placers.Judged {
 
 // stream are the gangs on a cluster; came is told of each.
 func (p *played) stream(m made, came func()) simulate.Stream {
+	if p.objects != nil {
+		return counted(p.objects.Stream(p.checkpoint), came)
+	}
 	if p.table != nil {
 		jobs := streams.Replayed{
 			Rows: p.table, Copies: int(p.copies), Seed: uint64(p.seed), Device: madeDevice, PerNode: madeDevices, Longer: p.longer, Checkpoint: p.checkpoint, Gather: m.gather,
@@ -115,8 +121,7 @@ func (p *played) play(m made, c *placement.Cluster, came func()) (result, error)
 		opt.Moves = &simulate.Moves{Pause: p.pause}
 	}
 	if p.series {
-		shape := madeShape()
-		opt.Series = &simulate.SeriesOptions{Fit: &shape}
+		opt.Series = &simulate.SeriesOptions{Fit: p.wholeNode()}
 	}
 	report, err := simulate.Run(opt)
 	return result{*p, report, judged}, err

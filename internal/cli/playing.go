@@ -34,7 +34,7 @@ type playing struct {
 
 // playAll plays streams on all cores, and tells on a terminal how far that is. The error is that of the first row which has one.
 func playAll(m made, rows []played, stderr io.Writer) ([]result, error) {
-	c, err := m.cluster()
+	c, err := rows[0].cluster(m)
 	if err != nil {
 		return nil, err
 	}

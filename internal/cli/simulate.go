@@ -10,7 +10,7 @@ import (
 	"github.com/muster-sched/muster/simulate/streams"
 )
 
-const simulateUsage = `usage: muster simulate [flags] [TABLE]
+const simulateUsage = `usage: muster simulate [flags] [TABLE | FILE...]
 
 Plays a stream of gangs on a cluster, both made, and says how long gangs wait and how much of the cluster is used: by another
 discipline, load or placer too. Members take whole nodes of 8 devices. Sizes are log-uniform, so that half of the gangs are smaller
@@ -21,6 +21,13 @@ are a single pod of 1 to 4 devices, each as often; the others are those of the s
 With a TABLE its jobs are played in place of made ones: lines with commas, whose first one names the columns submit_s, gpus and
 duration_s, and perhaps vc, of which each has a clock of its own. - is the standard input. A job of up to 8 devices is one member,
 a larger one takes whole nodes. -copies plays it so many times at once, each copy but the first from an instant on that -seed draws.
+
+With FILEs that are no tables (their names do not end in .csv; a directory stands for its files) the gangs of their objects are played
+on the nodes of these, with topologies, quotas and what runs there, as muster plan reads them. How long a gang runs its object says, or its
+pods, in the annotation muster.dev/duration (90m, or seconds), how long it says so muster.dev/expected-duration, and after how much running
+what it did is safe muster.dev/checkpoint, else -checkpoint. - by itself is a table; /dev/stdin may be objects. It comes at its creationTimestamp, and without one when the first one does.
+What runs ends as muster plan -when tells it, or never. Nobody leaves for a gang. Its quota gives it what is idle beyond what
+is guaranteed to others that wait.
 
 -sweep plays all combinations of some values, on all cores, and prints a line for each, in the order in which they are given, the
 last -sweep varying fastest. Its columns: load is what gangs ask for, and reached what they did until the last one came, in percent
@@ -55,6 +62,8 @@ Examples:
   muster simulate -urgent 20 -sweep victims=false,true        says what it changes that urgent gangs evict others
   muster simulate -fabric 8x16x64 -largest 512                plays larger gangs on a larger cluster
   muster simulate -copies 3 philly_jobs.csv                   plays the jobs of a table, three times at once
+  muster simulate -sweep discipline=strict,easy examples/simulate
+                                                              plays the gangs of objects on their cluster
   muster simulate -sweep seed=1,2,3,4,5 -sweep discipline=next-that-fits,easy -paired
                                                               says what holding room for the first one changes
 
@@ -75,7 +84,8 @@ type simulateSettings struct {
 	output string
 	files  []string
 
-	keepGoing bool
+	keepGoing   bool
+	checkpoints bool // -checkpoint is given, or swept
 }
 
 // Simulate runs the simulate command with the arguments after its name and returns the exit status.
@@ -87,14 +97,9 @@ func Simulate(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case err != nil:
 		return misuse
 	}
-	if len(set.files) > 0 {
-		if err := set.readTable(stdin, stderr); err != nil {
-			say(stderr, err)
-			return failed
-		}
-		for i := range rows {
-			rows[i].table, rows[i].gangs = set.table, int64(len(set.table))*rows[i].copies
-		}
+	if err := set.readFiles(rows, stdin, stderr); err != nil {
+		say(stderr, err)
+		return failed
 	}
 	if err := set.run(rows, stdout, stderr); err != nil {
 		say(stderr, err)
@@ -163,6 +168,9 @@ func parseSimulate(args []string, stdout, stderr io.Writer) (set simulateSetting
 		if err = set.fit(given); err == nil {
 			rows, err = set.sweeps.rows(flags, given, func() (played, error) { err := check(); return set.played, err })
 		}
+		if err == nil {
+			err = set.fitRows(rows, given)
+		}
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		tellMisuse(stderr, "simulate", err)
@@ -185,7 +193,7 @@ func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
 	bounded(flags, &set.urgent, "urgent", 0, 0, 100, "so many gangs in a `hundred` come before the others: their priority is higher")
 	bounded(flags, &set.slowdown, "slowdown", 0, 0, 10_000, "gangs run so many `percent` longer for each tier by which they lie wider than they would if nobody else were there")
 	bounded(flags, &set.copies, "copies", 1, 1, 1000, "how many `times` the jobs of a table are played at once")
-	flags.BoolVar(&set.keepGoing, "keep-going", false, "lines of a table that are no jobs are told, and left out")
+	flags.BoolVar(&set.keepGoing, "keep-going", false, "lines of a table that are no jobs are told, and left out; so is what of objects cannot be played")
 	flags.BoolVar(&set.moves, "moves", false, "running gangs move for the first one that waits, if it has a place then and they have one; by first-fit a gang waits only where too few nodes are free, so nobody moves")
 	flags.BoolVar(&set.victims, "victims", false, "gangs evict others of a lower priority, which wait again with what they have lost, where they have no place else")
 	flags.Var(&set.made, "fabric", "the cluster, as `numbers` such as 2x4x4x32: 2 domains of the widest layer, 4 in each of them, 4 in each of these, of 32 nodes")
@@ -209,8 +217,11 @@ func (set *simulateSettings) define(flags *flag.FlagSet) (check func() error) {
 // fit looks at which flags are given: what the others say follows from these.
 func (set *simulateSettings) fit(given map[string]bool) error {
 	switch {
-	case len(set.files) > 1:
-		return fmt.Errorf("%q: simulate takes one table", set.files[1])
+	case areObjects(set.files):
+		if err := checkObjects(set.files, func(flag string) bool { return given[flag] || set.sweeps.has(flag) }); err != nil {
+			return err
+		}
+		return set.fitWays(given)
 	case len(set.files) == 1:
 		for _, name := range []string{"gangs", "load", "largest", "runs", "lone"} {
 			if given[name] || set.sweeps.has(name) {
@@ -218,15 +229,29 @@ func (set *simulateSettings) fit(given map[string]bool) error {
 			}
 		}
 	case given["copies"] || set.keepGoing:
-		return errors.New("-copies and -keep-going are for the jobs of a table")
-	case (set.victims || set.sweeps.has("victims")) && set.urgent == 0 && !set.sweeps.has("urgent"):
-		return errors.New("-victims leave for gangs of a higher priority, and there are none: -urgent 20")
+		return errors.New("-copies and -keep-going are for the jobs of a table, or for objects")
+	case set.hasVictims() && set.urgent == 0 && !set.sweeps.has("urgent"):
+		return errNobodyUrgent
+	case set.fitWays(given) != nil:
+		return set.fitWays(given)
+	case !given["largest"]:
+		set.largest = min(set.largest, int64(set.made.nodes()))
+	}
+	return nil
+}
+
+// hasVictims says whether gangs evict others.
+func (set *simulateSettings) hasVictims() bool { return set.victims || set.sweeps.has("victims") }
+
+var errNobodyUrgent = errors.New("-victims leave for gangs of a higher priority, and there are none: -urgent 20")
+
+// fitWays looks at those that say how streams are compared and played, whatever they are.
+func (set *simulateSettings) fitWays(given map[string]bool) error {
+	switch {
 	case set.paired && set.sweeps.checkPaired() != nil:
 		return set.sweeps.checkPaired()
 	case given["pause"] && !set.moves && !set.sweeps.has("moves"):
 		return errors.New("-pause is for gangs that move: -moves, or -sweep moves=false,true")
-	case !given["largest"]:
-		set.largest = min(set.largest, int64(set.made.nodes()))
 	}
 	return nil
 }

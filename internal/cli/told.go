@@ -94,15 +94,19 @@ func (t *told) judgedColumns() []column {
 // head says what is the same for all streams, in two lines.
 func (t *told) head(w io.Writer) {
 	first := &t.results[0]
-	fmt.Fprintf(w, "%s: %d nodes of %d %s; ", t.made.String(), t.made.nodes(), madeDevices, madeDevice)
-	if first.table != nil {
+	if first.objects == nil {
+		fmt.Fprintf(w, "%s: %d nodes of %d %s; ", t.made.String(), t.made.nodes(), madeDevices, madeDevice)
+	}
+	if first.objects != nil {
+		fmt.Fprintln(w, first.objects.Head())
+	} else if first.table != nil {
 		fmt.Fprintf(w, "%d times the %d jobs of a table\n", first.copies, len(first.table))
 	} else {
 		fmt.Fprintf(w, "%d gangs of at most %d nodes, which run %d s in the mean\n", first.gangs, first.largest, first.runs)
 	}
 	var same []string
 	for _, c := range columns()[:len(swept)] {
-		if !t.sweeps.has(c.name) && (c.usual == "" || c.usual != c.of(first)) && (c.name != "load" || first.table == nil) {
+		if !t.sweeps.has(c.name) && (c.usual == "" || c.usual != c.of(first)) && t.says(c.name) {
 			same = append(same, c.name+" "+c.of(first))
 		}
 	}
@@ -117,7 +121,7 @@ func (t *told) report(w io.Writer) error {
 	t.head(&b)
 	r := &t.results[0]
 	asked := ""
-	if r.table == nil {
+	if r.says("load") {
 		asked = fmt.Sprintf("%d.0 %% asked for, ", r.load)
 	}
 	fmt.Fprintf(&b, "load: %s%s %% reached until the last gang came\n\n", asked, tenths(r.report.Load()))
@@ -140,7 +144,7 @@ func (t *told) table(w io.Writer) error {
 			shown = append(shown, all[slices.Index(swept, s.key)])
 		}
 	}
-	if t.results[0].table == nil {
+	if t.results[0].says("load") {
 		shown = append(shown, all[slices.Index(swept, "load")])
 	}
 	shown = append(append(shown, all[len(swept):]...), t.moreColumns()...)
@@ -201,6 +205,7 @@ func (t *told) lines(shown []column) [][]string {
 func (t *told) json(w io.Writer, byLine bool) error {
 	var b bytes.Buffer
 	first := &t.results[0]
+	fabric, nodes := t.fabric()
 	var lines []any
 	what := "streams"
 	if t.paired {
@@ -214,7 +219,7 @@ func (t *told) json(w io.Writer, byLine bool) error {
 		}
 	}
 	fmt.Fprintf(&b, `{"version":%d,"fabric":%q,"nodes":%d,"gangs":%d,"largest":%d,"runs":%d,"pause":%d`,
-		render.JSONVersion, t.made.String(), t.made.nodes(), first.gangs, first.largest, first.runs, first.pause)
+		render.JSONVersion, fabric, nodes, first.gangs, first.largest, first.runs, first.pause)
 	begin, between, end := fmt.Sprintf(",%q:[\n", what), ",\n", "]}\n"
 	if byLine {
 		begin, between, end = "}\n", "\n", "\n"
