@@ -20,7 +20,7 @@ const twoNodes = `{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {al
 `
 
 // podOf is a pod that asks for so many devices, with more of its metadata, spec and status.
-func podOf(name string, devices int, meta, spec string) string {
+func podOf(name string, devices int64, meta, spec string) string {
 	return fmt.Sprintf("---\n{apiVersion: v1, kind: Pod, metadata: {name: %s, %s}, spec: {%s containers: [{name: c, resources: {requests: {nvidia.com/gpu: %d}}}]}}\n", name, meta, spec, devices)
 }
 
@@ -92,6 +92,20 @@ func TestSimulateObjectsLeavesOut(t *testing.T) {
 	} {
 		require.Equal(t, 1, strings.Count(said, line), "%s\n%s", line, said)
 	}
+}
+
+// Gangs that are to start together start one by one, which is told.
+func TestSimulateObjectsApart(t *testing.T) {
+	pair := func(name string) string {
+		const together = `gang.scheduling.koordinator.sh/groups: '["default/a","default/b"]'`
+		return fmt.Sprintf("---\n{apiVersion: scheduling.x-k8s.io/v1alpha1, kind: PodGroup, metadata: {name: %s, annotations: {%s, muster.dev/duration: 1h}}, spec: {minMember: 1}}\n", name, together) +
+			podOf(name+"-0", 8, "labels: {scheduling.x-k8s.io/pod-group: "+name+"}", "")
+	}
+	status, out, said := called(t, "", "simulate", objectsIn(t, twoNodes+podOf("runs", 8, "annotations: {}", "nodeName: n1,")+pair("a")+pair("b")))
+	require.Equal(t, ok, status, said)
+	require.Contains(t, out, "gangs 2, ended 2, never fit 0")
+	require.Contains(t, said, "default/a starts by itself: gangs that start together are not held together here")
+	require.Contains(t, said, "default/b")
 }
 
 // Files without what is needed are refused.

@@ -25,9 +25,9 @@ a larger one takes whole nodes. -copies plays it so many times at once, each cop
 With FILEs that are no tables (their names do not end in .csv; a directory stands for its files) the gangs of their objects are played
 on the nodes of these, with topologies, quotas and what runs there, as muster plan reads them. How long a gang runs its object says, or its
 pods, in the annotation muster.dev/duration (90m, or seconds), how long it says so muster.dev/expected-duration, and after how much running
-what it did is safe muster.dev/checkpoint, else -checkpoint. - by itself is a table; /dev/stdin may be objects. It comes at its creationTimestamp, and without one when the first one does.
+what it did is safe muster.dev/checkpoint, else -checkpoint. It comes at its creationTimestamp, and without one when the first one does.
 What runs ends as muster plan -when tells it, or never. Nobody leaves for a gang. Its quota gives it what is idle beyond what
-is guaranteed to others that wait.
+is guaranteed to others that wait. - by itself is a table; /dev/stdin may be objects.
 
 -sweep plays all combinations of some values, on all cores, and prints a line for each, in the order in which they are given, the
 last -sweep varying fastest. Its columns: load is what gangs ask for, and reached what they did until the last one came, in percent

@@ -45,7 +45,7 @@ func (l *Listed) ordered() ([]simulate.Job, error) {
 		at := func(field string) string { return fmt.Sprintf("listed.Jobs[%d].%s", i, field) }
 		switch {
 		case j.Arrives < 0 || j.Arrives > latest:
-			return nil, muster.Invalid(at("Arrives"), j.Arrives, fmt.Sprintf("not from 0 to %d", latest))
+			return nil, muster.Invalid(at("Arrives"), j.Arrives, fmt.Sprintf("not from 0 to %d", int64(latest)))
 		case j.Runs < 1 || j.Runs > longest:
 			return nil, muster.Invalid(at("Runs"), j.Runs, fmt.Sprintf("not from 1 to %d", longest))
 		case names[j.Request.Name]:
