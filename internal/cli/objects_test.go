@@ -61,6 +61,17 @@ next-that-fits  false   1020.8  87.5   150    0   600      600      0     0
 `, simulated(t, "-sweep", "discipline=strict,next-that-fits,easy", "-sweep", "moves=false", path))
 }
 
+// Where no gang says when it comes all come at the newest start of what runs; and what is nominated for one that comes later is held for nobody.
+func TestSimulateObjectsBegin(t *testing.T) {
+	running := "---\n{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {nodeName: %s, activeDeadlineSeconds: 600, containers: [{name: c, resources: {requests: {nvidia.com/gpu: 8}}}]}, status: {phase: Running, startTime: \"2026-03-02T%s:00Z\"}}\n"
+	undated := twoNodes + fmt.Sprintf(running, "a", "n1", "08:00") + fmt.Sprintf(running, "b", "n2", "08:05") + gangOf("g", "annotations: {muster.dev/duration: 1h}")
+	require.Contains(t, simulated(t, objectsIn(t, undated)), "\nall                1       600 ", "from 08:05 to 08:15")
+	later := podOf("later", 8, `creationTimestamp: "2026-03-02T09:00:00Z", annotations: {muster.dev/duration: 1m}`, "")
+	later = strings.TrimSuffix(later, "}\n") + ", status: {nominatedNodeName: n1}}\n"
+	first := gangOf("first", `creationTimestamp: "2026-03-02T08:00:00Z", annotations: {muster.dev/duration: 1m}`)
+	require.Contains(t, simulated(t, objectsIn(t, twoNodes+first+later)), "\nall                2         0 ")
+}
+
 // What of the files cannot be played is told with its place, and left out with -keep-going; of a gang that runs in part the rest is left out in any case.
 func TestSimulateObjectsLeavesOut(t *testing.T) {
 	text := twoNodes +
