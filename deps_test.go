@@ -137,7 +137,7 @@ const arrows = `
 	examples/hosts/kai    <
 	examples/hosts/volcano <
 	examples/hosts/kueue  <
-	benchmarks            < . fabric topology numa quota gang gang/queue preempt cluster explain placement placement/manifest simulate simulate/streams
+	benchmarks            < . fabric topology numa quota gang gang/queue preempt cluster explain placement placement/manifest simulate simulate/placers simulate/streams
 `
 
 // forTests may be imported by every test file, and by the harness packages, which only tests import.
