@@ -115,7 +115,7 @@ const arrows = `
 	placement/manifest    < . topology numa quota gang preempt cluster internal/known placement internal/document placement/manifest/internal/owners placement/manifest/internal/object placement/manifest/internal/amounts placement/manifest/internal/member placement/manifest/internal/quotas placement/manifest/internal/nodes placement/manifest/internal/trees placement/manifest/internal/selectors placement/manifest/internal/budgets placement/manifest/internal/priorities placement/manifest/internal/links placement/manifest/internal/apart placement/manifest/internal/requests placement/manifest/internal/ignored placement/manifest/internal/assigned placement/manifest/internal/assumed placement/manifest/internal/lives placement/manifest/internal/lists gang/queue gang/permit placement/manifest/internal/tasks placement/manifest/internal/runs placement/manifest/internal/terms placement/manifest/internal/jobs placement/manifest/internal/seats placement/manifest/internal/whatif placement/manifest/internal/durations
 	placement/render      < internal/printed internal/phrases internal/kinds internal/hostlist internal/keyends . topology numa quota gang preempt cluster explain placement
 	simulate              < . topology gang gang/queue quota cluster placement internal/invariant
-	simulate/streams      < . gang simulate
+	simulate/streams      < . gang cluster simulate
 	simulate/placers      < . topology gang cluster placement simulate
 	simulate/report       < . simulate github.com/go-analyze/charts
 	internal/spec         < topology gang internal/features internal/cow internal/layout internal/roll internal/index internal/limits internal/model
@@ -125,8 +125,9 @@ const arrows = `
 	internal/reference    < . topology numa quota gang preempt cluster explain placement internal/validity internal/changed internal/draws
 	internal/agreed       < . topology numa quota gang cluster placement internal/draws internal/reference internal/validity
 	internal/scenario     < . topology numa quota gang gang/queue preempt cluster explain internal/kinds placement placement/render internal/validity internal/reference
-	internal/playable     < internal/printed internal/phrases . gang quota placement placement/manifest simulate simulate/streams
-	internal/cli          < internal/printed internal/playable internal/keyends internal/match . fabric topology numa quota gang gang/queue preempt cluster explain internal/known internal/document placement placement/manifest placement/render simulate simulate/placers simulate/streams simulate/report
+	internal/sources      < . gang cluster placement internal/known simulate simulate/streams
+	internal/playable     < internal/printed internal/phrases internal/sources . gang placement placement/manifest simulate simulate/streams
+	internal/cli          < internal/printed internal/playable internal/sources internal/keyends internal/match . fabric topology numa quota gang gang/queue preempt cluster explain internal/known internal/document placement placement/manifest placement/render simulate simulate/placers simulate/streams simulate/report
 	cmd/muster            < internal/cli
 	internal/cases        < . fabric topology numa quota gang gang/queue gang/permit preempt cluster placement placement/manifest placement/render internal/validity internal/cli
 	internal/simplest     < . topology gang cluster placement

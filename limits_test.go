@@ -273,6 +273,29 @@ func TestLimitsRefuse(t *testing.T) {
 		}
 		return nil
 	}
+	listed := func(n int64, line string, read func(r io.Reader, bad func(int, error) error) error) error { // which are all told
+		return read(strings.NewReader(line+strings.Repeat("\n", int(n)+1)), func(int, error) error { return nil })
+	}
+	cases["more than 1048576 pods"] = func(n int64) error {
+		return listed(n, "name,cpu_milli,memory_mib,num_gpu,gpu_milli", func(r io.Reader, bad func(int, error) error) error {
+			_, err := streams.ReadPods(r, "gpu", bad)
+			return err
+		})
+	}
+	cases["more than 65536 nodes in the list"] = func(n int64) error {
+		return listed(n, "sn,cpu_milli,memory_mib,gpu,model", func(r io.Reader, bad func(int, error) error) error {
+			_, err := streams.ReadNodes(r, "gpu", bad)
+			return err
+		})
+	}
+	cases["more than 65536 steps"] = func(n int64) error {
+		lines := make([]string, n) // of a cluster each
+		for i := range lines {
+			lines[i] = fmt.Sprint(i, ",1,1,1\n")
+		}
+		_, err := streams.ReadSizes(strings.NewReader("cluster,gpus,jobs_cum_pct,gpu_time_cum_pct\n"+strings.Join(lines, "")), func(_ int, err error) error { return err })
+		return err
+	}
 	cases["more than 10000 combinations"] = func(n int64) error {
 		seeds := make([]string, n)
 		for i := range seeds {

@@ -19,7 +19,7 @@ func (l *loop) nextEvent(arrives int64, more bool) int64 {
 	if more {
 		at = arrives
 	}
-	if len(l.ends) > 0 {
+	if len(l.ends) > 0 && l.ends[0].ends < Forever {
 		at = min(at, l.ends[0].ends)
 	}
 	// Once nobody runs or is to come nothing is left to happen, unless nodes come back, or quotas change, for those that wait.

@@ -148,5 +148,5 @@ func (l *loop) run() (*Report, error) {
 	if l.noting != nil {
 		l.report.Series = &l.noting.out
 	}
-	return l.report.closed(l.waiting.n), nil
+	return l.report.closed(l.waiting.n, l.used), nil
 }

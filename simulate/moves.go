@@ -36,7 +36,7 @@ func (l *loop) moveFor(p *pending) (*Place, error) {
 		}
 		d := move.Delta()
 		for k := range d.Place {
-			d.Place[k].End = l.now + r.pause + r.takesFor(r.expected(r.left))
+			d.Place[k].End = r.expectedEnd(l.now + r.pause)
 		}
 		if l.c, err = l.c.Update(d); err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (l *loop) movesFor(p *pending, opt placement.MovesOptions) (m *placement.Mo
 	before := p.slower
 	for p.slower = 0; ; {
 		req := p.Request
-		req.NeverPreempts, req.End = true, l.now+p.takesFor(p.expected(p.left))
+		req.NeverPreempts, req.End = true, p.expectedEnd(l.now)
 		if m, err = placement.Moves(l.c, placement.MoveGoal{Fit: &req}, opt); err != nil {
 			p.slower = before
 			if errors.Is(err, placement.ErrUnschedulable) {

@@ -63,7 +63,7 @@ func (l *loop) quicken(moved map[string]bool) {
 // place finds a place for a gang: it says that it ends no sooner than it does there, so that where it lies wider than it said it is asked for again, for longer.
 func (l *loop) place(p *pending) (*Place, error) {
 	for p.slower = 0; ; {
-		p.Request.End = l.now + p.takesFor(p.expected(p.left))
+		p.Request.End = p.expectedEnd(l.now)
 		place, err := l.opt.Placer.Place(l.c, &p.Request)
 		if l.report.Tries++; err != nil || place == nil {
 			return nil, err

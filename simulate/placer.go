@@ -29,7 +29,7 @@ type Muster struct{}
 // Place implements [Placer].
 func (Muster) Place(c *placement.Cluster, req *gang.Request) (*Place, error) {
 	res, err := placement.Plan(c, req)
-	if u := (*placement.Unschedulable)(nil); req.QuotaLimit == "" && errors.As(err, &u) && u.RefusedBy != nil {
+	if u := (*placement.Unschedulable)(nil); errors.As(err, &u) && u.Refuser == placement.RefuserQuota && req.QuotaLimit == "" {
 		idle := *req
 		idle.QuotaLimit = quota.Borrow
 		res, err = placement.Plan(c, &idle)

@@ -33,6 +33,8 @@ type Report struct {
 	// running longer, as gangs lay wider than their ideal: in seconds of the resource, from From until To: the first arrival, and the last end.
 	Asked, Used, Lost, Slowed int64
 	From, To                  int64
+	// Wanted is what gangs asked for that never end (Forever), and Allocated what those have of it that found a place: of the resource.
+	Wanted, Allocated int64
 	// LastArrival is when the last gang came: until then the load is that of the stream.
 	LastArrival int64
 	// Wider is how many gangs first started at a wider tier than their ideal: that of the plan that [placement.Plan] has for them while nobody else is there, the lowest one that
@@ -93,9 +95,14 @@ func (r *Report) arrived(p *pending, fits bool) {
 	if r.Arrived++; r.From < 0 {
 		r.From = p.Arrives
 	}
-	if r.LastArrival = p.Arrives; fits {
+	r.LastArrival = p.Arrives
+	switch {
+	case p.Runs == Forever:
+		r.Wanted += p.asks
+	case fits:
 		r.Asked += p.asks * p.Runs
-	} else {
+	}
+	if !fits {
 		r.NeverFit++
 	}
 }
@@ -138,9 +145,9 @@ func (r *Report) interrupted(p *pending, now, safe int64) {
 	r.Lost += p.takes * (ran - slowed - safe)
 }
 
-// closed is the report once nothing more happens.
-func (r *Report) closed(waiting int) *Report {
-	r.Waiting, r.From = waiting, max(0, r.From)
+// closed is the report once nothing more happens; used is what gangs have that never end.
+func (r *Report) closed(waiting int, used int64) *Report {
+	r.Waiting, r.Allocated, r.From = waiting, used, max(0, r.From)
 	r.Waited.close()
 	r.Took.close()
 	for i := range r.BySize {

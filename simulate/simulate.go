@@ -20,13 +20,16 @@ type Job struct {
 	Request gang.Request
 	// Arrives is when it comes, not before the job in front of it.
 	Arrives int64
-	// Runs is how long it runs, above 0, and Expected how long it says so; 0: as long as it runs.
+	// Runs is how long it runs, above 0, [Forever] if it never ends, and Expected how long it says so; 0: as long as it runs.
 	Runs, Expected int64
 	// Checkpoint is after how much running what was done is safe, again and again: a gang whose node fails has lost the rest. 0: all is lost.
 	Checkpoint int64
 	// Class is shared by gangs that ask for the same under other names: where one is refused, none of them is tried again until something is freed. Empty: by its own.
 	Class string
 }
+
+// Forever is how long a job runs that never ends: what it has in the end is Report.Allocated.
+const Forever = 1 << 62
 
 // expected is how long the gang says that it runs, of so many seconds that are left.
 func (j *Job) expected(left int64) int64 {
@@ -48,6 +51,8 @@ func (j *Job) check(now int64) error {
 		return bad("Arrives", j.Arrives, fmt.Sprintf("before the one in front of it, which is at %d", now))
 	case j.Runs <= 0:
 		return bad("Runs", j.Runs, "not positive")
+	case j.Runs > Forever:
+		return bad("Runs", j.Runs, "longer than forever")
 	case j.Expected < 0:
 		return bad("Expected", j.Expected, "negative")
 	case j.Checkpoint < 0:

@@ -33,6 +33,14 @@ func (p *pending) safe(now int64) int64 {
 	return work - work%p.Checkpoint
 }
 
+// expectedEnd is when it is expected to end if it runs from an instant on; 0: never.
+func (p *pending) expectedEnd(from int64) int64 {
+	if end := from + p.takesFor(p.expected(p.left)); end < Forever {
+		return end
+	}
+	return 0
+}
+
 // compare is the order in which gangs wait.
 func compare(a, b *pending) int { return queue.Compare(&a.entry, &b.entry) }
 

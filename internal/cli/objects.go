@@ -10,7 +10,6 @@ import (
 
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/playable"
-	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/placement/render"
 )
@@ -30,7 +29,7 @@ func checkObjects(files []string, given func(flag string) bool) error {
 			return fmt.Errorf("%q: a table is played by itself, without other files", name)
 		}
 	}
-	for _, name := range []string{"fabric", "gangs", "load", "largest", "runs", "longer", "copies", "lone", "urgent"} {
+	for _, name := range []string{"fabric", "gangs", "load", "largest", "runs", "longer", "copies", "lone", "urgent", "devices", "stay"} {
 		if given(name) {
 			return fmt.Errorf("-%s is for what is made or stands in a table, and there are objects: %s", name, files[0])
 		}
@@ -55,28 +54,17 @@ func (set *simulateSettings) fitRows(rows []played, given map[string]bool) error
 	return nil
 }
 
-// readFiles reads what is named, if anything is, for all rows.
-func (set *simulateSettings) readFiles(rows []played, stdin io.Reader, stderr io.Writer) error {
+// enterObjects reads the files that are named, for all rows.
+func (set *simulateSettings) enterObjects(rows []played, stdin io.Reader, stderr io.Writer) error {
+	gangs, err := set.readObjects(stdin, stderr)
 	switch {
-	case len(set.files) == 0:
-	case areObjects(set.files):
-		gangs, err := set.readObjects(stdin, stderr)
-		switch {
-		case err != nil:
-			return err
-		case set.checkpoints && !gangs.LacksCheckpoint():
-			return errCheckpointOfObjects
-		}
-		for i := range rows {
-			rows[i].enter(gangs)
-		}
-	default:
-		if err := set.readTable(stdin, stderr); err != nil {
-			return err
-		}
-		for i := range rows {
-			rows[i].table, rows[i].gangs = set.table, int64(len(set.table))*rows[i].copies
-		}
+	case err != nil:
+		return err
+	case set.checkpoints && !gangs.LacksCheckpoint():
+		return errCheckpointOfObjects
+	}
+	for i := range rows {
+		rows[i].enter(gangs)
 	}
 	return nil
 }
@@ -110,23 +98,15 @@ func (set *simulateSettings) readObjects(stdin io.Reader, stderr io.Writer) (*pl
 // enter lets the row play gangs of files. No load was asked for, and how long gangs say that they run is theirs.
 func (p *played) enter(gangs *playable.Gangs) {
 	largest, runs := gangs.Sizes()
-	p.objects, p.gangs, p.largest, p.runs, p.load, p.longer = gangs, int64(len(gangs.Jobs)), int64(largest), runs, 0, 0
-}
-
-// cluster is that of files, or one that is made.
-func (p *played) cluster(m made) (*placement.Cluster, error) {
-	if p.objects != nil {
-		return p.objects.Cluster, nil
-	}
-	return m.cluster()
+	p.source, p.objects, p.gangs, p.largest, p.runs, p.load, p.longer = gangs, gangs, int64(len(gangs.Jobs)), int64(largest), runs, 0, 0
 }
 
 // wholeNode is the member of which the largest gang is looked for that fits as time goes by; nil: none is.
-func (p *played) wholeNode() *gang.Shape {
+func (p *played) wholeNode(m made) *gang.Shape {
 	if p.objects != nil {
 		return p.objects.Fit
 	}
-	shape := madeShape()
+	shape := m.shape()
 	return &shape
 }
 
@@ -135,8 +115,8 @@ func (p *played) says(column string) bool {
 	switch {
 	case p.objects != nil:
 		return column != "load" && column != "longer" && (column != "seed" || p.placer == byRandom) && (column != "checkpoint" || p.objects.LacksCheckpoint())
-	case p.table != nil:
-		return column != "load"
+	case column == "load":
+		return p.loaded()
 	}
 	return true
 }
@@ -144,12 +124,4 @@ func (p *played) says(column string) bool {
 // says is that of any row.
 func (t *told) says(column string) bool {
 	return slices.ContainsFunc(t.results, func(r result) bool { return r.says(column) })
-}
-
-// fabric is the cluster as the flag has it, and how many nodes it has; empty: it is one of files.
-func (t *told) fabric() (text string, nodes int) {
-	if of := t.results[0].objects; of != nil {
-		return "", of.Nodes()
-	}
-	return t.made.String(), t.made.nodes()
 }

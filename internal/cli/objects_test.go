@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/muster-sched/muster/internal/sources"
+
 	"github.com/muster-sched/muster/internal/playable"
 )
 
@@ -171,7 +173,7 @@ func TestSimulateObjectsCheckpoints(t *testing.T) {
 	in, err := new(simulateSettings).objectsOf(t, path)
 	require.NoError(t, err)
 	var got []string
-	for j, err := range in.Stream(9) {
+	for j, err := range in.Stream(sources.Play{Checkpoint: 9}) {
 		require.NoError(t, err)
 		got = append(got, fmt.Sprint(j.Request.Name, " ", j.Checkpoint))
 	}
@@ -217,7 +219,7 @@ func TestSimulateObjectsEverywhere(t *testing.T) {
 		knowsQuotas := strings.HasPrefix(row["placer"], byMuster) || row["placer"] == byFirstFit
 		require.Equal(t, !knowsQuotas, row["unasked"] != "0", row)
 	}
-	require.True(t, strings.HasPrefix(first["json"], `{"version":1,"fabric":"","nodes":2,"gangs":3,"largest":2,"runs":3600,`), first["json"][:99])
+	require.True(t, strings.HasPrefix(first["json"], `{"version":1,"fabric":"","nodes":2,"devices":16,"gangs":3,"largest":2,"runs":3600,`), first["json"][:99])
 	require.True(t, strings.Contains(first["html"], `<p class="soft">cluster of the files: 2 nodes; 3 gangs of them</p>`)) //nolint:testifylint // likewise
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-sched/muster/gang/queue"
 	"github.com/muster-sched/muster/internal/playable"
+	"github.com/muster-sched/muster/internal/sources"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/simulate"
 	"github.com/muster-sched/muster/simulate/placers"
@@ -20,11 +21,13 @@ type played struct {
 	discipline                 queue.Discipline
 	placer                     string
 	moves, victims             bool
+	stay                       bool            // gangs never end
 	urgent                     int64           // of a hundred gangs
 	slowdown                   int64           // in percent
 	table                      []streams.Row   // the jobs of a file; nil: gangs are made
 	copies                     int64           // of these
-	objects                    *playable.Gangs // the cluster and the gangs of files; nil: both are otherwise
+	source                     sources.Source  // of other files; nil: there are none
+	objects                    *playable.Gangs // the source, if it is of objects
 	series                     bool            // what waits and runs is noted as time goes by
 }
 
@@ -58,22 +61,34 @@ func (p *played) beside() *placers.Judged {
 	}
 }
 
+// stayLoad is how much gangs ask for at most that never end, in percent of the devices.
+const stayLoad = 130
+
 // stream are the gangs on a cluster; came is told of each.
 func (p *played) stream(m made, came func()) simulate.Stream {
-	if p.objects != nil {
-		return counted(p.objects.Stream(p.checkpoint), came)
+	jobs := p.urgentOf(p.jobs(m))
+	if p.stay {
+		jobs = streams.Staying(jobs, madeDevice, p.on(m).Devices*stayLoad/100)
+	}
+	return counted(jobs, came)
+}
+
+// jobs are they, as they come by themselves.
+func (p *played) jobs(m made) simulate.Stream {
+	if p.source != nil {
+		return p.source.Stream(p.asked(m))
 	}
 	if p.table != nil {
 		jobs := streams.Replayed{
-			Rows: p.table, Copies: int(p.copies), Seed: uint64(p.seed), Device: madeDevice, PerNode: madeDevices, Longer: p.longer, Checkpoint: p.checkpoint, Gather: m.gather,
+			Rows: p.table, Copies: int(p.copies), Seed: uint64(p.seed), Device: madeDevice, PerNode: m.devices, Longer: p.longer, Checkpoint: p.checkpoint, Gather: m.gather,
 		}
-		return counted(p.urgentOf(jobs.Stream()), came)
+		return jobs.Stream()
 	}
 	gangs := streams.Generated{
-		Seed: uint64(p.seed), Jobs: int(p.gangs), Members: int(p.largest), Shape: madeShape(), Runs: p.runs, Load: p.load * 10, Slots: int64(m.nodes()),
+		Seed: uint64(p.seed), Jobs: int(p.gangs), Members: int(p.largest), Shape: m.shape(), Runs: p.runs, Load: p.load * 10, Slots: int64(m.nodes()),
 		Longer: p.longer, Checkpoint: p.checkpoint, Gather: m.gather, Lone: streams.Lone{Percent: int(p.lone), Resource: madeDevice, Most: mostLone},
 	}
-	return counted(p.urgentOf(gangs.Stream()), came)
+	return gangs.Stream()
 }
 
 // urgentOf is a stream in which some gangs are urgent.
@@ -82,6 +97,37 @@ func (p *played) urgentOf(of simulate.Stream) simulate.Stream {
 		return of
 	}
 	return streams.Urgent(of, p.urgent, uint64(p.seed))
+}
+
+// asked is what a source is told.
+func (p *played) asked(m made) sources.Play {
+	return sources.Play{
+		Seed: p.seed, Gangs: p.gangs, Load: p.load, Longer: p.longer, Checkpoint: p.checkpoint, Stay: p.stay, Nodes: int64(m.nodes()), PerNode: m.devices, Device: madeDevice, Gather: m.gather,
+	}
+}
+
+// on is the cluster that it is played on.
+func (p *played) on(m made) (cluster sources.Own) {
+	if p.source != nil && p.source.Own() != nil {
+		return *p.source.Own()
+	}
+	return sources.Own{Name: m.String(), Nodes: m.nodes(), Devices: int64(m.nodes()) * m.devices, Said: fmt.Sprintf("%s: %d nodes of %d %s", m.String(), m.nodes(), m.devices, madeDevice)}
+}
+
+// loaded says whether -load says how much gangs ask for.
+func (p *played) loaded() bool {
+	return !p.stay && p.table == nil && (p.source == nil || p.source.Loaded())
+}
+
+// said is which gangs come.
+func (p *played) said(m made) string {
+	switch {
+	case p.source != nil:
+		return p.source.Said(p.asked(m))
+	case p.table != nil:
+		return fmt.Sprintf("%d times the %d jobs of a table", p.copies, len(p.table))
+	}
+	return fmt.Sprintf("%d gangs of at most %d nodes, which run %d s in the mean", p.gangs, p.largest, p.runs)
 }
 
 // counted is a stream; came is told of each gang.
@@ -112,6 +158,12 @@ func (p *played) check(m made) error {
 
 // play plays it.
 func (p *played) play(m made, c *placement.Cluster, came func()) (result, error) {
+	if p.source != nil && p.source.Own() != nil {
+		var err error
+		if c, err = p.source.Own().Cluster(p.asked(m)); err != nil {
+			return result{}, err
+		}
+	}
 	opt := simulate.Options{Cluster: c, Jobs: p.stream(m, came), Discipline: p.discipline, Victims: p.victims, Slowdown: 10 * p.slowdown}
 	judged := p.beside()
 	if judged != nil {
@@ -121,7 +173,7 @@ func (p *played) play(m made, c *placement.Cluster, came func()) (result, error)
 		opt.Moves = &simulate.Moves{Pause: p.pause}
 	}
 	if p.series {
-		opt.Series = &simulate.SeriesOptions{Fit: p.wholeNode()}
+		opt.Series = &simulate.SeriesOptions{Fit: p.wholeNode(m)}
 	}
 	report, err := simulate.Run(opt)
 	return result{*p, report, judged}, err

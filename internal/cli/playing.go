@@ -34,9 +34,12 @@ type playing struct {
 
 // playAll plays streams on all cores, and tells on a terminal how far that is. The error is that of the first row which has one.
 func playAll(m made, rows []played, stderr io.Writer) ([]result, error) {
-	c, err := rows[0].cluster(m)
-	if err != nil {
-		return nil, err
+	var c *placement.Cluster // nil: each row has that of its source
+	if s := rows[0].source; s == nil || s.Own() == nil {
+		var err error
+		if c, err = m.cluster(); err != nil {
+			return nil, err
+		}
 	}
 	p := &playing{made: m, cluster: c, rows: rows, progress: newProgress(stderr), results: make([]result, len(rows)), errs: make([]error, len(rows))}
 	var all sync.WaitGroup

@@ -162,6 +162,11 @@ func TestSimulateMisuse(t *testing.T) {
 		{"-seed -1", `invalid value "-1" for flag -seed: not a whole number from 0 to 4611686018427387904`},
 		{"-fabric 2xx4", `invalid value "2xx4" for flag -fabric: not numbers above 0 with x between them, such as 2x4x4x32, nodes last`},
 		{"-fabric 0x4", `invalid value "0x4" for flag -fabric: not numbers above 0 with x between them, such as 2x4x4x32, nodes last`},
+		{"-fabric nvl27", `invalid value "nvl27" for flag -fabric: neither numbers with x between them nor one of nvl72, rails, clos; the nearest one is nvl72`},
+		{"-fabric 2x4:8", `invalid value "2x4:8" for flag -fabric: neither numbers with x between them nor one of nvl72, rails, clos; the nearest one is clos`},
+		{"-fabric rails:", `invalid value "rails:" for flag -fabric: not numbers above 0 with x between them, such as 2x4x4x32, nodes last`},
+		{"-fabric rails:2x2x2x2", `invalid value "rails:2x2x2x2" for flag -fabric: more layers than rails has: pod, unit, and nodes`},
+		{"-devices 0", `invalid value "0" for flag -devices: not a whole number from 1 to 1024`},
 		{"-fabric 256x257", `invalid value "256x257" for flag -fabric: more than 65536 nodes`},
 		{"-fabric " + strings.Repeat("1x", 65) + "1", `invalid value "` + strings.Repeat("1x", 65) + `1" for flag -fabric: more than 64 layers`},
 		{"-fabric 2x4 -largest 9", "-largest 9: -fabric 2x4 has 8 nodes"},
@@ -237,9 +242,9 @@ gangs 5, ended 4, never fit 1, wait for ever 0, restarts 0, moved gangs 0 of 0 m
 
 // many are numbers from 1 on, with commas between.
 func many(n int) string {
-	list := made(make([]int, n))
-	for i := range list {
-		list[i] = i + 1
+	list := made{sizes: make([]int, n)}
+	for i := range list.sizes {
+		list.sizes[i] = i + 1
 	}
 	return strings.ReplaceAll(list.String(), "x", ",")
 }
@@ -250,10 +255,12 @@ func TestMadeClusters(t *testing.T) {
 		nodes, domains int
 		layers         []string // of gangs of 1, 4, 5, 8, 9 and 16
 	}{
-		"2x2x4": {16, 6, []string{"tier-1", "tier-1", "tier-2", "tier-2", "", ""}},
-		"1x16":  {16, 1, []string{"tier-1", "tier-1", "tier-1", "tier-1", "tier-1", "tier-1"}},
-		"8X2":   {16, 8, []string{"tier-1", "", "", "", "", ""}},
-		"16":    {16, 0, []string{"", "", "", "", "", ""}},
+		"2x2x4":       {16, 6, []string{"tier-1", "tier-1", "tier-2", "tier-2", "", ""}},
+		"1x16":        {16, 1, []string{"tier-1", "tier-1", "tier-1", "tier-1", "tier-1", "tier-1"}},
+		"8X2":         {16, 8, []string{"tier-1", "", "", "", "", ""}},
+		"16":          {16, 0, []string{"", "", "", "", "", ""}},
+		"rails:2x4x2": {16, 10, []string{"unit", "pod", "pod", "pod", "", ""}},
+		"clos:4x4":    {16, 4, []string{"leaf", "leaf", "", "", "", ""}},
 	} {
 		var m made
 		require.NoError(t, m.Set(text))
@@ -273,13 +280,32 @@ func TestMadeClusters(t *testing.T) {
 	}
 }
 
+// Fabrics have names, with the layers and devices of each; -devices says other ones.
+func TestSimulateFabrics(t *testing.T) {
+	for args, want := range map[string]string{
+		"-fabric nvl72":                 "nvl72:4x8x18: 576 nodes of 4 nvidia.com/gpu; 20 gangs of at most 128 nodes, ",
+		"-fabric NVL72:2x18 -devices 2": "nvl72:2x18: 36 nodes of 2 nvidia.com/gpu; 20 gangs of at most 36 nodes, ",
+		"-fabric rails":                 "rails:4x4x32: 512 nodes of 8 nvidia.com/gpu; ",
+		"-devices 1 -fabric clos:2x2":   "clos:2x2: 4 nodes of 1 nvidia.com/gpu; ",
+	} {
+		require.Contains(t, simulated(t, append(strings.Fields(args), "-gangs", "20")...), want)
+	}
+	require.Contains(t, simulated(t, "-fabric", "nvl72:18", "-gangs", "9", "-o", "json"), `"fabric":"nvl72:18","nodes":18,"devices":72,"gangs":9,`)
+	page := simulated(t, "-fabric", "nvl72:2x2x9", "-gangs", "20", "-o", "html")
+	require.True(t, strings.Contains(page, "The largest gang that fits now in one domain of rack, in members")) //nolint:testifylint // a page is too long to be shown
+	require.True(t, strings.Contains(page, "nvl72:2x2x9: 36 nodes of 4 nvidia.com/gpu"))                        //nolint:testifylint // likewise
+	status, out, said := called(t, "submit_s,gpus,duration_s\n0,6,100\n0,2,100\n", "simulate", "-fabric", "nvl72:2x18", "-")
+	require.Equal(t, ok, status, said)
+	require.Contains(t, out, "nvidia.com/gpu: load 0.0 %, in use 6.9 %, lost 0 of 1000 seconds", "6 devices are two nodes of 4")
+}
+
 // Of several rows that cannot be played the first one is told, and none is told of otherwise.
 func TestPlayAllTellsTheFirstError(t *testing.T) {
 	good := played{gangs: 9, largest: 4, runs: 9, load: 85, discipline: queue.EASY}
 	none, late := good, good
 	none.gangs, late.load = 0, 0
 	for range 9 {
-		_, err := playAll(made{4}, []played{good, late, none, good}, &strings.Builder{})
+		_, err := playAll(made{sizes: []int{4}, devices: 8}, []played{good, late, none, good}, &strings.Builder{})
 		require.EqualError(t, err, `generated.Load "0": not positive`)
 	}
 }

@@ -94,18 +94,16 @@ func (t *told) judgedColumns() []column {
 // head says what is the same for all streams, in two lines.
 func (t *told) head(w io.Writer) {
 	first := &t.results[0]
-	if first.objects == nil {
-		fmt.Fprintf(w, "%s: %d nodes of %d %s; ", t.made.String(), t.made.nodes(), madeDevices, madeDevice)
+	stay := ""
+	if first.stay {
+		stay = fmt.Sprintf(", until %d %% of the devices are asked for; nobody leaves", stayLoad)
 	}
-	if first.objects != nil {
-		fmt.Fprintln(w, first.objects.Head())
-	} else if first.table != nil {
-		fmt.Fprintf(w, "%d times the %d jobs of a table\n", first.copies, len(first.table))
-	} else {
-		fmt.Fprintf(w, "%d gangs of at most %d nodes, which run %d s in the mean\n", first.gangs, first.largest, first.runs)
-	}
+	fmt.Fprintf(w, "%s; %s%s\n", first.on(t.made).Said, first.said(t.made), stay)
 	var same []string
 	for _, c := range columns()[:len(swept)] {
+		if first.stay && !slices.Contains(stayedKeys, c.name) {
+			continue
+		}
 		if !t.sweeps.has(c.name) && (c.usual == "" || c.usual != c.of(first)) && t.says(c.name) {
 			same = append(same, c.name+" "+c.of(first))
 		}
@@ -120,6 +118,10 @@ func (t *told) report(w io.Writer) error {
 	var b bytes.Buffer
 	t.head(&b)
 	r := &t.results[0]
+	if r.stay {
+		_, err := fmt.Fprintf(w, "%sgangs %d, placed %d; asked for %s %% of the devices, allocated %s %%\n", b.String(), r.report.Arrived, r.report.Waited.Count, r.wanted(), r.allocated())
+		return err
+	}
 	asked := ""
 	if r.says("load") {
 		asked = fmt.Sprintf("%d.0 %% asked for, ", r.load)
@@ -134,14 +136,17 @@ func (t *told) report(w io.Writer) error {
 
 // table writes a line for each stream, with the values that differ.
 func (t *told) table(w io.Writer) error {
-	if t.paired {
+	switch {
+	case t.paired:
 		return t.aligned(w, t.pairedLines())
+	case t.results[0].stay:
+		return t.aligned(w, t.lines(append(t.sweptColumns(), t.stayedColumns()...)))
 	}
 	var shown []column
 	all := columns()
-	for _, s := range t.sweeps {
-		if s.key != "load" { // which stands beside the load that was reached
-			shown = append(shown, all[slices.Index(swept, s.key)])
+	for _, c := range t.sweptColumns() {
+		if c.name != "load" { // which stands beside the load that was reached
+			shown = append(shown, c)
 		}
 	}
 	if t.results[0].says("load") {
@@ -149,6 +154,37 @@ func (t *told) table(w io.Writer) error {
 	}
 	shown = append(append(shown, all[len(swept):]...), t.moreColumns()...)
 	return t.aligned(w, t.lines(shown))
+}
+
+// sweptColumns are those of what has several values.
+func (t *told) sweptColumns() (out []column) {
+	for _, s := range t.sweeps {
+		out = append(out, columns()[slices.Index(swept, s.key)])
+	}
+	return out
+}
+
+// stayedKeys are the flags that may have several values where gangs never end: the others say nothing then.
+var stayedKeys = []string{"seed", "placer"}
+
+// stayedColumns are those of gangs that never end: what they asked for and have, in percent of the devices.
+func (t *told) stayedColumns() []column {
+	return append([]column{
+		{name: "gangs", of: func(r *result) string { return strconv.Itoa(r.report.Arrived) }},
+		{name: "placed", of: func(r *result) string { return strconv.Itoa(r.report.Waited.Count) }},
+		{name: "asked", of: func(r *result) string { return r.wanted().String() }},
+		{name: "allocated", of: func(r *result) string { return r.allocated().String() }},
+	}, t.judgedColumns()...)
+}
+
+// wanted is what gangs asked for that never end.
+func (r *result) wanted() hundredths {
+	return hundredths(r.report.Wanted * 10_000 / max(1, r.report.Capacity))
+}
+
+// allocated is what they have.
+func (r *result) allocated() hundredths {
+	return hundredths(r.report.Allocated * 10_000 / max(1, r.report.Capacity))
 }
 
 // aligned writes the lines of a table below the head.
@@ -178,8 +214,12 @@ func (t *told) aligned(w io.Writer, lines [][]string) error {
 // csv writes the same with all columns, for programs.
 func (t *told) csv(w io.Writer) error {
 	lines := t.lines(append(columns(), t.moreColumns()...))
-	if t.paired {
+	switch {
+	case t.paired:
 		lines = t.pairedLines()
+	case t.results[0].stay:
+		all := columns()
+		lines = t.lines(append([]column{all[slices.Index(swept, "seed")], all[slices.Index(swept, "placer")]}, t.stayedColumns()...))
 	}
 	var b bytes.Buffer
 	for _, line := range lines {
@@ -205,7 +245,7 @@ func (t *told) lines(shown []column) [][]string {
 func (t *told) json(w io.Writer, byLine bool) error {
 	var b bytes.Buffer
 	first := &t.results[0]
-	fabric, nodes := t.fabric()
+	on := first.on(t.made)
 	var lines []any
 	what := "streams"
 	if t.paired {
@@ -218,8 +258,8 @@ func (t *told) json(w io.Writer, byLine bool) error {
 			lines = append(lines, jsonOf(&t.results[i]))
 		}
 	}
-	fmt.Fprintf(&b, `{"version":%d,"fabric":%q,"nodes":%d,"gangs":%d,"largest":%d,"runs":%d,"pause":%d`,
-		render.JSONVersion, fabric, nodes, first.gangs, first.largest, first.runs, first.pause)
+	fmt.Fprintf(&b, `{"version":%d,"fabric":%q,"nodes":%d,"devices":%d,"gangs":%d,"largest":%d,"runs":%d,"pause":%d`,
+		render.JSONVersion, on.Name, on.Nodes, on.Devices, first.gangs, first.largest, first.runs, first.pause)
 	begin, between, end := fmt.Sprintf(",%q:[\n", what), ",\n", "]}\n"
 	if byLine {
 		begin, between, end = "}\n", "\n", "\n"
@@ -257,6 +297,9 @@ func jsonOf(r *result) map[string]any {
 		"ended": r.report.Ended, "neverFit": r.report.NeverFit, "waiting": r.report.Waiting, "movedGangs": r.report.MovedGangs, "moved": r.report.MovedMembers,
 		"work": r.report.Used, "lost": r.report.Lost, "wider": r.report.Wider, "evicted": r.report.EvictedMembers, "slowed": r.report.Slowed, "took": r.report.Took.Mean,
 		"refused": 0, "unasked": 0,
+	}
+	if r.stay { // in percent of the devices
+		out["wanted"], out["allocated"] = r.wanted(), r.allocated()
 	}
 	maps.Copy(out, r.setJSON())
 	if r.judged != nil {

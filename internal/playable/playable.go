@@ -5,14 +5,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/gang"
 	"github.com/muster-sched/muster/internal/phrases"
 	"github.com/muster-sched/muster/internal/printed"
+	"github.com/muster-sched/muster/internal/sources"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/placement/manifest"
 	"github.com/muster-sched/muster/simulate"
@@ -27,6 +28,7 @@ type Gangs struct {
 	// Fit is a member that takes a whole node, of which the largest gang may be looked for that fits; nil: there is none.
 	Fit *gang.Shape
 
+	own              sources.Own
 	stream           simulate.Stream
 	silent           map[string]bool // gangs that do not say after how much running what they did is safe
 	running, endless int             // gangs that run at first, and those of them that never end
@@ -44,7 +46,7 @@ func Of(in *manifest.Input, now int64) (g *Gangs, errs []error, err error) {
 		return nil, nil, err
 	}
 	in.Notices = append(in.Notices, g.Cluster.Notices()...)
-	g.Fit = wholeNode(g.Cluster)
+	g.Fit, g.own = wholeNode(g.Cluster), ownOf(g.Cluster)
 	ends := endsOf(in)
 	for _, end := range ends {
 		if g.running++; end == 0 {
@@ -64,6 +66,21 @@ func Of(in *manifest.Input, now int64) (g *Gangs, errs []error, err error) {
 	}
 	g.stream = streams.Listed{Jobs: g.Jobs, From: now}.Stream()
 	return g, errs, nil
+}
+
+// ownOf is a cluster as it is told. O(nodes).
+func ownOf(c *placement.Cluster) (own sources.Own) {
+	for n := range c.Nodes() {
+		own.Nodes++
+		for name, amount := range n.Allocatable {
+			if muster.IsDevice(name) {
+				own.Devices += min(amount, math.MaxInt64-own.Devices)
+			}
+		}
+	}
+	own.Said = "cluster of the files: " + phrases.Count(own.Nodes, "node")
+	own.Cluster = func(sources.Play) (*placement.Cluster, error) { return c, nil }
+	return own
 }
 
 // endsOf is when each gang ends that runs and does not leave; 0: never.
@@ -169,30 +186,30 @@ func wholeNode(c *placement.Cluster) *gang.Shape {
 	return shape
 }
 
-// Head says what is played.
-func (g *Gangs) Head() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "cluster of the files: %s; %s of them", phrases.Count(g.Nodes(), "node"), phrases.Count(len(g.Jobs), "gang"))
+// Said says which gangs are played.
+func (g *Gangs) Said(sources.Play) string {
+	said := phrases.Count(len(g.Jobs), "gang") + " of them"
 	if g.running > 0 {
-		fmt.Fprintf(&b, ", and %d that run already, %d of these without an end", g.running, g.endless)
+		said += fmt.Sprintf(", and %d that run already, %d of these without an end", g.running, g.endless)
 	}
-	return b.String()
+	return said
 }
 
-// Nodes is how many there are. O(nodes).
-func (g *Gangs) Nodes() (n int) {
-	for range g.Cluster.Nodes() {
-		n++
-	}
-	return n
-}
+// Gangs is how many there are.
+func (g *Gangs) Gangs(sources.Play) int64 { return int64(len(g.Jobs)) }
 
-// Stream are the gangs as they come; of those that do not say after how much running what they did is safe it is the checkpoint.
-func (g *Gangs) Stream(checkpoint int64) simulate.Stream {
+// Loaded is false: how much gangs ask for the files say.
+func (g *Gangs) Loaded() bool { return false }
+
+// Own is the cluster of the files.
+func (g *Gangs) Own() *sources.Own { return &g.own }
+
+// Stream are the gangs as they come; of those that do not say after how much running what they did is safe it is the checkpoint of the play.
+func (g *Gangs) Stream(p sources.Play) simulate.Stream {
 	return func(yield func(simulate.Job, error) bool) {
 		for job, err := range g.stream {
 			if g.silent[job.Request.Name] {
-				job.Checkpoint = checkpoint
+				job.Checkpoint = p.Checkpoint
 			}
 			if !yield(job, err) {
 				return
