@@ -187,7 +187,7 @@ func (l *loop) wait(p *pending) error {
 	}
 	l.waiting.add(p)
 	l.quotas.asks(p, 1)
-	if l.sizes.hopeless(p) {
+	if l.sizes.hopeless(p, l.now) {
 		l.waiting.refused[p.class] = true
 	}
 	if slices.ContainsFunc(l.held, func(held *pending) bool { return compare(p, held) < 0 }) {
@@ -223,7 +223,7 @@ func (l *loop) start() error {
 			return err
 		case place == nil:
 			l.waiting.refused[p.class] = true
-			l.sizes.refuse(p, &l.waiting)
+			l.sizes.refuse(p, &l.waiting, l.now)
 			err = l.hold(p)
 		default:
 			err = l.startAt(p, place)

@@ -36,7 +36,7 @@ func ExampleRun() {
 		fmt.Println(err)
 	}
 	// Output:
-	// gangs 1000, ended 1000, never fit 0, wait for ever 0, restarts 0, moved gangs 0 of 0 members, tries 5302
+	// gangs 1000, ended 1000, never fit 0, wait for ever 0, restarts 0, moved gangs 0 of 0 members, tries 3762
 	// nvidia.com/gpu: load 84.1 %, in use 81.6 %, lost 0 of 2990642 seconds
 	// members        gangs    mean s       p50       p95       p99   longest
 	// 1                256        81         0       431      1183      1531

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-sched/muster"
 	"github.com/muster-sched/muster/cluster"
 	"github.com/muster-sched/muster/gang"
+	"github.com/muster-sched/muster/gang/queue"
 	"github.com/muster-sched/muster/numa"
 	"github.com/muster-sched/muster/simulate"
 	"github.com/muster-sched/muster/simulate/streams"
@@ -37,9 +38,12 @@ func TestLargerGangsAreRefusedToo(t *testing.T) {
 		for at := range rapid.Int64Range(0, 3).Draw(t, "outages") {
 			outages = append(outages, simulate.Outage{Node: fmt.Sprint("node-", at*3), From: at * 60, Until: at*60 + rapid.Int64Range(1, 200).Draw(t, "for")})
 		}
+		discipline, longer := rapid.SampledFrom([]queue.Discipline{queue.NextThatFits, queue.EASY}).Draw(t, "discipline"), rapid.Int64Range(1, 3).Draw(t, "longer")
+		g.Longer, g.Checkpoint = longer, 20
+		slowdown := 250 * rapid.Int64Range(0, 1).Draw(t, "slowdown")
 		others := rapid.Bool().Draw(t, "others") // whose rules are more than a size
 		play := func(p simulate.Placer) *simulate.Report {
-			r, err := simulate.Run(simulate.Options{Cluster: c, Outages: outages, Placer: p, Jobs: func(yield func(simulate.Job, error) bool) {
+			r, err := simulate.Run(simulate.Options{Cluster: c, Outages: outages, Placer: p, Discipline: discipline, Slowdown: slowdown, Jobs: func(yield func(simulate.Job, error) bool) {
 				i := 0
 				for j, err := range g.Stream() {
 					i++
