@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math/bits"
@@ -24,6 +25,8 @@ type Report struct {
 	// Waited is how long gangs waited before they started first, and BySize the same by members: of 1, 2, 3 and 4, 5 to 8, and so on.
 	Waited Spread
 	BySize []SizeClass
+	// ByPriority is the same by priority, highest first.
+	ByPriority []PriorityClass
 	// Took is how long gangs that have ended took from their arrival until then.
 	Took Spread
 	// Resource is what is measured: the device of which the cluster has most; cpu if there is none. Capacity is what all nodes have of it.
@@ -50,6 +53,12 @@ type Report struct {
 type SizeClass struct {
 	Members int
 	Waited  Spread
+}
+
+// PriorityClass are the gangs of a priority.
+type PriorityClass struct {
+	Priority int64
+	Waited   Spread
 }
 
 // Spread is how a number is spread. Mean and Max are exact; quantiles are rounded up, by at most one part in 64.
@@ -117,6 +126,11 @@ func (r *Report) started(p *pending, now int64) {
 		r.BySize = append(r.BySize, SizeClass{Members: 1 << len(r.BySize)})
 	}
 	r.BySize[class].Waited.add(now - p.Arrives)
+	i, known := slices.BinarySearchFunc(r.ByPriority, p.Request.Priority, func(c PriorityClass, priority int64) int { return cmp.Compare(priority, c.Priority) })
+	if !known {
+		r.ByPriority = slices.Insert(r.ByPriority, i, PriorityClass{Priority: p.Request.Priority})
+	}
+	r.ByPriority[i].Waited.add(now - p.Arrives)
 }
 
 func (r *Report) ended(p *pending) {
@@ -152,6 +166,9 @@ func (r *Report) closed(waiting int, used int64) *Report {
 	r.Took.close()
 	for i := range r.BySize {
 		r.BySize[i].Waited.close()
+	}
+	for i := range r.ByPriority {
+		r.ByPriority[i].Waited.close()
 	}
 	r.BySize = slices.DeleteFunc(r.BySize, func(s SizeClass) bool { return s.Waited.Count == 0 })
 	return r
@@ -203,6 +220,13 @@ func (r *Report) Write(w io.Writer) error {
 		}
 		if err := row(name, &c.Waited); err != nil {
 			return err
+		}
+	}
+	if len(r.ByPriority) > 1 {
+		for i := range r.ByPriority {
+			if err := row(fmt.Sprint("priority ", r.ByPriority[i].Priority), &r.ByPriority[i].Waited); err != nil {
+				return err
+			}
 		}
 	}
 	return row("all", &r.Waited)

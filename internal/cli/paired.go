@@ -89,9 +89,15 @@ var (
 	movedMembers   = func(r *simulate.Report) int64 { return int64(r.MovedMembers) }
 	evictedMembers = func(r *simulate.Report) int64 { return int64(r.EvictedMembers) }
 	slowedWork     = func(r *simulate.Report) int64 { return r.Slowed }
-	tookMean       = func(r *simulate.Report) int64 { return r.Took.Mean }
-	lostWork       = func(r *simulate.Report) int64 { return r.Lost }
-	waitedLargest  = func(r *simulate.Report) int64 { // of the largest class of sizes
+	urgentMean     = func(r *simulate.Report) int64 { // of the highest priority
+		if len(r.ByPriority) == 0 {
+			return 0
+		}
+		return r.ByPriority[0].Waited.Mean
+	}
+	tookMean      = func(r *simulate.Report) int64 { return r.Took.Mean }
+	lostWork      = func(r *simulate.Report) int64 { return r.Lost }
+	waitedLargest = func(r *simulate.Report) int64 { // of the largest class of sizes
 		if len(r.BySize) == 0 {
 			return 0
 		}
@@ -115,6 +121,9 @@ func (t *told) rareColumns() (all []rareColumn) {
 	}
 	if slower {
 		all = append(all, rareColumn{"slowed", slowedWork, false})
+	}
+	if slices.ContainsFunc(t.results, func(r result) bool { return r.urgent > 0 }) {
+		all = append(all, rareColumn{"urgent mean", urgentMean, true})
 	}
 	if victims || slower { // how long gangs waited before they started first does not say it all
 		all = append(all, rareColumn{"took", tookMean, true})
@@ -186,7 +195,7 @@ func (p *paired) json() map[string]any {
 		"streams": len(p.rows), "mean": p.meanOf(waitedMean), "ofMean": p.ratioOf(waitedMean), "ofP95": p.ratioOf(waitedP95), "ofLongest": p.ratioOf(waitedLongest),
 		"ofLargest": p.ratioOf(waitedLargest), "reached": tenths(p.meanOf((*simulate.Report).Load)), "used": tenths(p.meanOf((*simulate.Report).Utilisation)),
 		"moved": p.meanOf(movedMembers), "lost": p.meanOf(lostWork), "evicted": p.meanOf(evictedMembers), "slowed": p.meanOf(slowedWork),
-		"took": p.meanOf(tookMean), "ofTook": p.ratioOf(tookMean),
+		"took": p.meanOf(tookMean), "ofTook": p.ratioOf(tookMean), "urgentMean": p.meanOf(urgentMean), "ofUrgentMean": p.ratioOf(urgentMean),
 	}
 	maps.Copy(out, p.rows[0].setJSON())
 	return out

@@ -62,7 +62,7 @@ no word for what the gang asks for.
 of the largest gangs, are of those of the first way (discipline, moves, placer, victims) to play the same stream: the mean of the ratios of all
 seeds, and their standard deviation. What is less than two of these away from 1 is no difference, and stands in brackets.
 
-With -victims there is a column evicted, of members that left for urgent gangs; with -slowdown one slowed, how much of what is used went into
+With -urgent there is a column of how long urgent gangs wait in the mean; with -victims one evicted, of members that left for them; with -slowdown one slowed, how much of what is used went into
 running longer, in seconds of a device; and with either took, how long gangs took from their arrival until their end, in the mean. With
 -paired of took is what that is of the first way.
 

@@ -97,9 +97,9 @@ func TestSimulateVictimsAndSlowdown(t *testing.T) {
 	args := []string{"-fabric", "2x2x4", "-gangs", "60", "-sweep", "seed=1,2"}
 	out := simulated(t, append(args, "-urgent", "30", "-sweep", "victims=false,true", "-paired")...)
 	require.Contains(t, out, "load 85, urgent 30, discipline ")
-	require.Regexp(t, `(?m)^victims .* lost +evicted +took +of took$`, out)
-	require.Regexp(t, `(?m)^  false .* 0 +0 +\d+  \(1.00 \+-0.00\)$`, out)
-	require.Regexp(t, `(?m)^   true .* [1-9]\d* +[1-9]\d* +\d+ +\S+ \+-\S+$`, out)
+	require.Regexp(t, `(?m)^victims .* lost +evicted +urgent mean +of urgent mean +took +of took$`, out)
+	require.Regexp(t, `(?m)^  false .* 0 +0 +\d+ +\(1.00 \+-0.00\) +\d+ +\(1.00 \+-0.00\)$`, out)
+	require.Regexp(t, `(?m)^   true .* [1-9]\d* +[1-9]\d* +\d+ +\S+ \+-\S+ +\d+ +\S+ \+-\S+$`, out)
 	out = simulated(t, append(args, "-placer", "first-fit", "-sweep", "slowdown=0,50", "-o", "csv")...)
 	require.Regexp(t, `(?m)^1,85,0,0,next-that-fits,false,false,first-fit,1,1800,0,.*,0,\d+$`, out)
 	require.Regexp(t, `(?m)^1,85,0,0,next-that-fits,false,false,first-fit,1,1800,50,.*,[1-9]\d*,\d+$`, out)

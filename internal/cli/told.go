@@ -295,7 +295,7 @@ func jsonOf(r *result) map[string]any {
 	out := map[string]any{
 		"seed": r.seed, "reached": tenths(r.report.Load()), "used": tenths(r.report.Utilisation()), "waited": of(&r.report.Waited), "bySize": sizes,
 		"ended": r.report.Ended, "neverFit": r.report.NeverFit, "waiting": r.report.Waiting, "movedGangs": r.report.MovedGangs, "moved": r.report.MovedMembers,
-		"work": r.report.Used, "lost": r.report.Lost, "wider": r.report.Wider, "evicted": r.report.EvictedMembers, "slowed": r.report.Slowed, "took": r.report.Took.Mean,
+		"work": r.report.Used, "lost": r.report.Lost, "wider": r.report.Wider, "evicted": r.report.EvictedMembers, "slowed": r.report.Slowed, "took": r.report.Took.Mean, "urgentMean": urgentMean(r.report),
 		"refused": 0, "unasked": 0,
 	}
 	if r.stay { // in percent of the devices
