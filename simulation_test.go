@@ -1,6 +1,8 @@
 package muster_test
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -42,4 +44,34 @@ func TestSimulationsOfDocs(t *testing.T) {
 		rows, _, _ := strings.Cut(rest, "\n```")
 		require.Equal(t, strings.Count(rows, "\n")+1, len(lines)-i-3, c[1])
 	}
+}
+
+// ofData is a command of docs/simulation.md on files of others.
+var ofData = regexp.MustCompile("(?m)^\\$ muster simulate (.*)\n(.*\n.*\n\n.*\n.*)$")
+
+// The tables on files of others begin with what comes of them.
+func TestSimulationsOfData(t *testing.T) {
+	page := read(t, "docs/simulation.md")
+	found := ofData.FindAllStringSubmatch(page, -1)
+	require.Len(t, found, strings.Count(page, "$ muster simulate"))
+	require.NotEmpty(t, found)
+	for _, c := range found {
+		args := strings.Fields(regexp.MustCompile(`(seed=\d+)[,\d]*`).ReplaceAllString(c[1], "$1"))
+		for i, a := range args {
+			if !strings.HasSuffix(a, ".csv") {
+				continue
+			}
+			if args[i] = filepath.Join("..", "shared", "data", "openb", a); !exists(args[i]) {
+				t.Skip("not there: ", args[i])
+			}
+		}
+		var out, said strings.Builder
+		require.Zero(t, cli.Simulate(args, nil, &out, &said), said.String())
+		require.Equal(t, c[2]+"\n", out.String())
+	}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }

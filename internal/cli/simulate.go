@@ -25,7 +25,8 @@ leaves of 32 nodes. Other sizes stand behind a colon: nvl72:16x8x18, rails:4x32.
 
 With a TABLE its jobs are played in place of made ones: lines with commas, whose first one names the columns submit_s, gpus and
 duration_s, and perhaps vc, of which each has a clock of its own. - is the standard input. A job of up to 8 devices is one member,
-a larger one takes whole nodes (of -devices). -copies plays it so many times at once, each copy but the first from an instant on that -seed draws.
+a larger one takes whole nodes (of -devices). -copies plays it so many times at once, each copy but the first from an instant on that
+-seed draws.
 
 With -sizes and -durations jobs are drawn from distributions: lines with the columns cluster, gpus, jobs_cum_pct and
 gpu_time_cum_pct, and cluster, type, seconds and jobs_cum_pct, of which those of -of are used, and of types only all. A job runs for a
@@ -43,8 +44,8 @@ With FILEs that are no tables (their names do not end in .csv; a directory stand
 on the nodes of these, with topologies, quotas and what runs there, as muster plan reads them. How long a gang runs its object says, or its
 pods, in the annotation muster.dev/duration (90m, or seconds), how long it says so muster.dev/expected-duration, and after how much running
 what it did is safe muster.dev/checkpoint, else -checkpoint. It comes at its creationTimestamp, and without one when the first one does.
-What runs ends as muster plan -when tells it, or never. Nobody leaves for a gang. Its quota gives it what is idle beyond what
-is guaranteed to others that wait. - by itself is a table; /dev/stdin may be objects.
+What runs ends as muster plan -when tells it, or never. Nobody leaves for a gang unless -victims is given. Its quota gives it what is idle
+beyond what is guaranteed to others that wait. - by itself is a table; /dev/stdin may be objects.
 
 -sweep plays all combinations of some values, on all cores, and prints a line for each, in the order in which they are given, the
 last -sweep varying fastest. Its columns: load is what gangs ask for, and reached what they did until the last one came, in percent
@@ -59,12 +60,12 @@ asked: refused, though there is a plan; wider, of those that both have placed: i
 no word for what the gang asks for.
 
 -paired makes one line of the streams of all seeds: the mean waiting, and what the mean, p95 and the longest waiting, and the mean one
-of the largest gangs, are of those of the first way (discipline, moves, placer, victims) to play the same stream: the mean of the ratios of all
-seeds, and their standard deviation. What is less than two of these away from 1 is no difference, and stands in brackets.
+of the largest gangs, are of those of the first way (discipline, moves, placer, victims) to play the same stream: the mean of the ratios
+of all seeds, and their standard deviation. What is less than two of these away from 1 is no difference, and stands in brackets.
 
-With -urgent there is a column of how long urgent gangs wait in the mean; with -victims one evicted, of members that left for them; with -slowdown one slowed, how much of what is used went into
-running longer, in seconds of a device; and with either took, how long gangs took from their arrival until their end, in the mean. With
--paired of took is what that is of the first way.
+With -urgent there is a column of how long urgent gangs wait in the mean; with -victims one evicted, of members that left for them; with
+-slowdown one slowed, how much of what is used went into running longer, in seconds of a device; and with either took, how long gangs
+took from their arrival until their end, in the mean. With -paired those of means are compared with the first way, too.
 
 Equal arguments give equal bytes, on any number of cores.
 
