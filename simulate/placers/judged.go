@@ -1,7 +1,6 @@
 package placers
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/muster-sched/muster/gang"
@@ -10,12 +9,12 @@ import (
 	"github.com/muster-sched/muster/topology"
 )
 
-// Judged is a placer whose answers are compared with [placement.Plan] on the same cluster, while it is used. It places as the placer does. A value belongs to one simulation.
+// Judged is a placer whose answers are compared with a plan ([simulate.Muster]) without victims on the same cluster, while it is used. It places as the placer does. A value belongs to one simulation.
 type Judged struct {
 	Placer simulate.Placer
 	// Asked is how often it was asked, and Unasked how often not, as it has no word for what the gang asks for.
 	Asked, Unasked int
-	// Refused is how often it found no place where Plan has one, Placed how often both have one, and Wider how often its place is then in a wider domain: lowest domain above all members,
+	// Refused is how often it found no place where there is a plan, Placed how often both have one, and Wider how often its place is then in a wider domain: lowest domain above all members,
 	// against that of the plan.
 	Refused, Placed, Wider int
 }
@@ -31,12 +30,14 @@ func (j *Judged) Place(c *placement.Cluster, req *gang.Request) (*simulate.Place
 		return place, nil
 	}
 	j.Asked++
-	plan, err := placement.Plan(c, req)
+	free := *req
+	free.NeverPreempts = true // rules of others evict nobody here
+	plan, err := simulate.Muster{}.Place(c, &free)
 	switch {
-	case errors.Is(err, placement.ErrUnschedulable):
-		return place, nil
 	case err != nil:
 		return nil, err
+	case plan == nil:
+		return place, nil
 	case place == nil:
 		j.Refused++
 		return nil, nil
@@ -50,7 +51,7 @@ func (j *Judged) Place(c *placement.Cluster, req *gang.Request) (*simulate.Place
 	if place.Plan != nil {
 		nodes = nodesOf(place.Plan)
 	}
-	if reach(tree, nodes) > reach(tree, nodesOf(plan)) {
+	if reach(tree, nodes) > reach(tree, nodesOf(plan.Plan)) {
 		j.Wider++
 	}
 	return place, nil
