@@ -116,5 +116,5 @@ func TestValues(t *testing.T) {
 	require.Equal(t, [][]float64{{10, 0}, {0, 7}, {20, 0}}, d.values)
 	require.Equal(t, []charts.Color{ofLine(0), ofLine(1), ofRange}, d.colors)
 	require.Equal(t, axis{10, 3}, d.upward)
-	require.Equal(t, "In the mean over the runs of a name: most by <b>a</b>: 20; least by <b>b</b>: 7.", p.sayMoved())
+	require.Equal(t, "In the mean over the runs of a name: most by <b>a</b>: 20; least by <b>b</b>: 7.", p.sayMembers(moved, ""))
 }

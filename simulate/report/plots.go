@@ -24,7 +24,11 @@ func (p *page) figures() []figure {
 	for _, layer := range p.layers() {
 		all = append(all, p.fits(layer))
 	}
-	return append(all, p.wider(), p.moved())
+	all = append(all, p.wider(), p.moved())
+	if slices.ContainsFunc(p.names, func(n name) bool { _, _, most := n.extent(evicted); return most > 0 }) {
+		all = append(all, p.evicted())
+	}
+	return all
 }
 
 // longest is how long the series of all names that are drawn are, in seconds.
@@ -230,5 +234,11 @@ func (p *page) wider() figure {
 // moved is how many members moved.
 func (p *page) moved() figure {
 	title := "Members that moved"
-	return figure{id: "moved", title: title, said: p.sayMoved(), note: p.sayRanges(), plot: p.byName(title, whole, moved)}
+	return figure{id: "moved", title: title, said: p.sayMembers(moved, "Nobody moved."), note: p.sayRanges(), plot: p.byName(title, whole, moved)}
+}
+
+// evicted is how many members were evicted.
+func (p *page) evicted() figure {
+	title := "Members that were evicted"
+	return figure{id: "evicted", title: title, said: p.sayMembers(evicted, ""), note: p.sayRanges(), plot: p.byName(title, whole, evicted)}
 }

@@ -155,6 +155,9 @@ func wider(r *simulate.Report) int64 {
 // moved is how many members moved.
 func moved(r *simulate.Report) int64 { return int64(r.MovedMembers) }
 
+// evicted is how many members were evicted.
+func evicted(r *simulate.Report) int64 { return int64(r.EvictedMembers) }
+
 // extent is the least of a number over the runs of a name, its mean, rounded down, and the most.
 func (n *name) extent(of func(*simulate.Report) int64) (least, mean, most int64) {
 	least = of(n.reports[0])

@@ -271,3 +271,15 @@ func TestHostileNames(t *testing.T) {
 	}
 	require.Contains(t, figures(t, page)[3].title, "in one domain of "+bad)
 }
+
+// Where gangs evict others there is a figure of how many members they evict; elsewhere none.
+func TestEvicted(t *testing.T) {
+	some := &simulate.Report{Resource: "gpu", EvictedMembers: 12}
+	all := figures(t, written(t, nil, report.Run{Name: "a", Report: some}, report.Run{Name: "b", Report: &simulate.Report{Resource: "gpu"}}))
+	last := all[len(all)-1]
+	require.Equal(t, []any{"evicted", 1}, []any{last.id, last.plots})
+	require.Contains(t, last.said, "In all: most by a: 12; least by b: 0.")
+	for _, f := range figures(t, written(t, nil, report.Run{Report: &simulate.Report{Resource: "gpu", MovedMembers: 3}})) {
+		require.NotEqual(t, "evicted", f.id)
+	}
+}

@@ -167,20 +167,20 @@ func (p *page) sayWider() string {
 	return rule + compared(all, percent)
 }
 
-// sayMoved says how many members moved.
-func (p *page) sayMoved() string {
+// sayMembers says how many members there are of a kind, or that there are none.
+func (p *page) sayMembers(of func(*simulate.Report) int64, none string) string {
 	all := founds(p.drawn(), func(n *name) (int64, bool) {
-		_, mean, _ := n.extent(moved)
+		_, mean, _ := n.extent(of)
 		return mean, true
 	})
 	if nothing(all) {
-		return "Nobody moved."
+		return none
 	}
-	of := "In all: "
+	over := "In all: "
 	if p.seeds() {
-		of = "In the mean over the runs of a name: "
+		over = "In the mean over the runs of a name: "
 	}
-	return of + compared(all, whole)
+	return over + compared(all, whole)
 }
 
 // sayDrawn says which run of several a line is.
