@@ -27,7 +27,12 @@ func (l *loop) check() {
 		invariant.Hold(p.Runs == 0 || p.members >= p.Request.MinMember, "of gang %s %d members run, not %d", name, p.members, p.Request.MinMember)
 	}
 	invariant.Hold(len(l.c.Notices()) <= len(l.opt.Cluster.Notices()), "%v", l.c.Notices())
+	held := map[string]bool{}
+	for _, h := range l.c.Holds() {
+		held[h.Gang] = true
+	}
 	for _, p := range l.held {
+		invariant.Hold(held[p.Request.Name], "no room is held for %s any more", p.Request.Name)
 		invariant.Hold(l.waiting.of(p.class) >= 0, "room is held for %s, which does not wait", p.Request.Name)
 	}
 }

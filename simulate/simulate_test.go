@@ -15,7 +15,6 @@ import (
 	"github.com/muster-sched/muster/gang/queue"
 	"github.com/muster-sched/muster/placement"
 	"github.com/muster-sched/muster/simulate"
-	"github.com/muster-sched/muster/simulate/streams"
 	"github.com/muster-sched/muster/topology"
 )
 
@@ -101,50 +100,10 @@ func TestDisciplines(t *testing.T) {
 func TestClassesChangeNothing(t *testing.T) {
 	evicted, slowed, moved := 0, int64(0), 0
 	rapid.Check(t, func(t *rapid.T) {
-		g := streams.Generated{
-			Seed: rapid.Uint64().Draw(t, "seed"), Jobs: rapid.IntRange(1, 40).Draw(t, "jobs"), Members: 6, Shape: gang.Shape{Resources: gpu}, Runs: 50,
-			Load: rapid.Int64Range(300, 2000).Draw(t, "load"), Slots: 12, Longer: rapid.Int64Range(0, 3).Draw(t, "longer"), Checkpoint: rapid.Int64Range(0, 20).Draw(t, "checkpoint"),
-			Gather: func(int) []gang.Rule { return []gang.Rule{{Layer: "rack", Strength: gang.MustGather}} },
-		}
-		discipline := rapid.SampledFrom([]queue.Discipline{queue.Strict, queue.NextThatFits, queue.EASY, queue.Conservative}).Draw(t, "discipline")
-		var outages []simulate.Outage
-		for at := range rapid.Int64Range(0, 3).Draw(t, "outages") {
-			outages = append(outages, simulate.Outage{Node: fmt.Sprint("node-", at*5), From: at * 60, Until: at*60 + rapid.Int64Range(1, 200).Draw(t, "for")})
-		}
-		var moves *simulate.Moves
-		if rapid.Bool().Draw(t, "moves") {
-			moves = &simulate.Moves{Pause: rapid.Int64Range(0, 9).Draw(t, "pause")}
-		}
-		c := racks(&testing.T{}, 2, 6)
-		var quotas []simulate.QuotaChange
-		inQuotas := rapid.Bool().Draw(t, "quotas")
-		if inQuotas {
-			c = withQuotas(&testing.T{}, shared(t, 4, 9), 2, 6)
-			for at := range rapid.Int64Range(0, 2).Draw(t, "changes") {
-				quotas = append(quotas, simulate.QuotaChange{From: at * 70, Quotas: shared(t, rapid.Int64Range(0, 6).Draw(t, "min"), rapid.Int64Range(6, 12).Draw(t, "max"))})
-			}
-		}
-		victims, slowdown := rapid.Bool().Draw(t, "victims"), 300*rapid.Int64Range(0, 1).Draw(t, "slowdown")
-		strength := rapid.SampledFrom([]gang.Strength{gang.MustGather, gang.PreferGather}).Draw(t, "strength")
-		if strength == gang.PreferGather {
-			g.Gather = func(int) []gang.Rule { return []gang.Rule{{Layer: "rack", Strength: strength}} }
-		}
+		opt, jobs := drawn(t)
 		play := func(classes bool) *simulate.Report {
-			r, err := simulate.Run(simulate.Options{Cluster: c, Discipline: discipline, Outages: outages, Moves: moves, Quotas: quotas, Victims: victims, Slowdown: slowdown, Jobs: func(yield func(simulate.Job, error) bool) {
-				for j, err := range g.Stream() {
-					if inQuotas {
-						name := string(rune('a' + j.Runs%2))
-						j = within(name, j)
-						j.Class += name
-					}
-					if !classes {
-						j.Class = ""
-					}
-					if j.Request.Priority = int64(len(j.Request.Members) % 2); !yield(j, err) {
-						return
-					}
-				}
-			}})
+			opt.Jobs = jobs(classes)
+			r, err := simulate.Run(opt)
 			require.NoError(t, err)
 			require.Equal(t, r.Arrived, r.Ended+r.NeverFit+r.Waiting)
 			return r
