@@ -55,9 +55,10 @@ was lost by moves and victims, in seconds of a device. -o json says also how lon
 -o html is a page of its own: what waits and which gangs would fit as time goes by, how long gangs of each size wait, how many lie
 wider than they would if nobody else were there, and how many members moved; of several seeds it says how far apart they are.
 
-With a -sweep of placers there are four more columns, of how they do beside a plan of Muster on the same cluster, each time that one is
+With a -sweep of placers there are six more columns, of how they do beside a plan of Muster on the same cluster, each time that one is
 asked: refused, though there is a plan; wider, of those that both have placed: in a higher domain; placed, these; unasked, because it has
-no word for what the gang asks for.
+no word for what the gang asks for; units, in how many lowest domains those are that both have placed, and by plan, in how many they would
+be by plans.
 
 -paired makes one line of the streams of all seeds: the mean waiting, and what the mean, p95 and the longest waiting, and the mean one
 of the largest gangs, are of those of the first way (discipline, moves, placer, victims) to play the same stream: the mean of the ratios

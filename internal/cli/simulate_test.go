@@ -50,8 +50,8 @@ gangs 1000, ended 1000, never fit 0, wait for ever 0, restarts 0, moved gangs 0 
 // Programs get the same numbers, with the values of all flags that could be swept.
 func TestSimulateForPrograms(t *testing.T) {
 	args := []string{"-fabric", "2x2x4", "-gangs", "50", "-sweep", "load=80,160", "-sweep", "placer=muster,first-fit"}
-	require.Equal(t, `seed,load,lone,urgent,discipline,moves,victims,placer,longer,checkpoint,slowdown,reached,used,mean,p50,p95,longest,moved,lost,refused,wider,placed,unasked
-1,80,0,0,easy,false,false,muster,1,1800,0,59.2,53.6,1195,0,7615,8763,0,0,0,0,0,0
+	require.Equal(t, `seed,load,lone,urgent,discipline,moves,victims,placer,longer,checkpoint,slowdown,reached,used,mean,p50,p95,longest,moved,lost,refused,wider,placed,unasked,units,by plan
+1,80,0,0,easy,false,false,muster,1,1800,0,59.2,53.6,1195,0,7615,8763,0,0,0,0,0,0,0,0
 `, strings.Join(strings.SplitAfter(simulated(t, append(args, "-o", "csv", "-discipline", "easy")...), "\n")[:2], ""))
 	var doc struct {
 		Version, Nodes, Gangs, Largest int

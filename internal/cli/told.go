@@ -88,6 +88,7 @@ func (t *told) judgedColumns() []column {
 	return []column{
 		of("refused", func(j *placers.Judged) int { return j.Refused }), of("wider", func(j *placers.Judged) int { return j.Wider }),
 		of("placed", func(j *placers.Judged) int { return j.Placed }), of("unasked", func(j *placers.Judged) int { return j.Unasked }),
+		of("units", func(j *placers.Judged) int { return j.Units }), of("by plan", func(j *placers.Judged) int { return j.Planned }),
 	}
 }
 
@@ -303,7 +304,7 @@ func jsonOf(r *result) map[string]any {
 	}
 	maps.Copy(out, r.setJSON())
 	if r.judged != nil {
-		out["refused"], out["unasked"] = r.judged.Refused, r.judged.Unasked
+		out["refused"], out["unasked"], out["units"], out["plannedUnits"] = r.judged.Refused, r.judged.Unasked, r.judged.Units, r.judged.Planned
 	}
 	return out
 }

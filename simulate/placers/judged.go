@@ -17,6 +17,8 @@ type Judged struct {
 	// Refused is how often it found no place where there is a plan, Placed how often both have one, and Wider how often its place is then in a wider domain: lowest domain above all members,
 	// against that of the plan.
 	Refused, Placed, Wider int
+	// Units is how many lowest domains the gangs that both have placed are in, and Planned in how many the plans put them, on the same clusters. Nodes outside the topology count as one.
+	Units, Planned int
 }
 
 // Place implements [simulate.Placer].
@@ -51,10 +53,25 @@ func (j *Judged) Place(c *placement.Cluster, req *gang.Request) (*simulate.Place
 	if place.Plan != nil {
 		nodes = nodesOf(place.Plan)
 	}
-	if reach(tree, nodes) > reach(tree, nodesOf(plan.Plan)) {
+	planned := nodesOf(plan.Plan)
+	j.Units, j.Planned = j.Units+units(tree, nodes), j.Planned+units(tree, planned)
+	if reach(tree, nodes) > reach(tree, planned) {
 		j.Wider++
 	}
 	return place, nil
+}
+
+// units is how many lowest domains some nodes are in. O(nodes).
+func units(tree *topology.Tree, nodes []string) int {
+	in := map[topology.DomainID]bool{}
+	for _, name := range nodes {
+		if id, is := tree.Node(name); is {
+			in[tree.Leaf(id)] = true
+		} else if name != "" {
+			in[topology.Root] = true
+		}
+	}
+	return len(in)
 }
 
 func nodesOf(plan *placement.Result) (nodes []string) {

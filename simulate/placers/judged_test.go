@@ -51,12 +51,12 @@ func TestJudged(t *testing.T) {
 		want Judged
 	}{
 		"refused":           {fixed{}, req, Judged{Asked: 1, Refused: 1}},
-		"as the plan":       {fixed{place: &simulate.Place{Nodes: []string{"n3", "n2"}}}, req, Judged{Asked: 1, Placed: 1}},
-		"wider":             {fixed{place: &simulate.Place{Nodes: []string{"n1", "n2"}}}, req, Judged{Asked: 1, Placed: 1, Wider: 1}},
-		"outside":           {fixed{place: &simulate.Place{Nodes: []string{"n1", "n4"}}}, req, Judged{Asked: 1, Placed: 1, Wider: 1}},
+		"as the plan":       {fixed{place: &simulate.Place{Nodes: []string{"n3", "n2"}}}, req, Judged{Asked: 1, Placed: 1, Units: 1, Planned: 1}},
+		"wider":             {fixed{place: &simulate.Place{Nodes: []string{"n1", "n2"}}}, req, Judged{Asked: 1, Placed: 1, Wider: 1, Units: 2, Planned: 1}},
+		"outside":           {fixed{place: &simulate.Place{Nodes: []string{"n1", "n4"}}}, req, Judged{Asked: 1, Placed: 1, Wider: 1, Units: 2, Planned: 1}},
 		"both refuse":       {fixed{}, &large, Judged{Asked: 1}},
 		"no word":           {fixed{mute: true}, req, Judged{Unasked: 1}},
-		"a plan of its own": {fixed{place: &simulate.Place{Plan: &placement.Result{Assignments: []placement.Assignment{{Node: "n0"}, {Node: "n2"}}}}}, req, Judged{Asked: 1, Placed: 1, Wider: 1}},
+		"a plan of its own": {fixed{place: &simulate.Place{Plan: &placement.Result{Assignments: []placement.Assignment{{Node: "n0"}, {Node: "n2"}}}}}, req, Judged{Asked: 1, Placed: 1, Wider: 1, Units: 2, Planned: 1}},
 		"an error":          {fixed{err: failed}, req, Judged{}},
 	} {
 		j := Judged{Placer: tc.of}
