@@ -118,9 +118,11 @@ func TestClassesChangeNothing(t *testing.T) {
 		with.Tries, without.Tries = 0, 0
 		require.Equal(t, without, with)
 	})
-	require.Positive(t, evicted)
-	require.Positive(t, slowed)
-	require.Positive(t, moved)
+	if !testing.Short() { // few draws may have none
+		require.Positive(t, evicted)
+		require.Positive(t, slowed)
+		require.Positive(t, moved)
+	}
 }
 
 // A gang whose node fails starts anew with what it has done until its last checkpoint, elsewhere or once the node is back.
