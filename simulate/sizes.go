@@ -110,8 +110,8 @@ func (s *sizes) hopeless(p *pending, now int64) bool {
 	if s == nil {
 		return false
 	}
-	k := s.kindOf(p)
-	return k >= 0 && slices.ContainsFunc(s.kinds[k].refused, func(r refusal) bool { return r.implies(s.refusalOf(p, now)) })
+	k, own := s.kindOf(p), s.refusalOf(p, now)
+	return k >= 0 && slices.ContainsFunc(s.kinds[k].refused, func(r refusal) bool { return r.implies(own) })
 }
 
 // refuse notes that a gang was refused, and with it all that wait, are no smaller and end no sooner.

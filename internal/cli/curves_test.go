@@ -65,9 +65,6 @@ func TestSimulateCurvesMisuse(t *testing.T) {
 		"-sizes s -durations d -of a t.csv":      `"t.csv": there is no table where gangs are drawn from -sizes`,
 		"-sizes s -durations d -of a -largest 8": "-largest is for gangs that are not drawn from -sizes",
 	} {
-		status, out, said := called(t, "", append([]string{"simulate"}, strings.Fields(args)...)...)
-		require.Equal(t, misuse, status, args)
-		require.Empty(t, out, args)
-		require.Equal(t, want+"\nmuster help simulate has the flags and examples\n", said, args)
+		requireMisuse(t, args, want)
 	}
 }

@@ -113,6 +113,8 @@ func (p *played) wholeNode(m made) *gang.Shape {
 // says whether a column tells something of the row, and is not the same whatever its flag is.
 func (p *played) says(column string) bool {
 	switch {
+	case p.stay:
+		return slices.Contains(stayedKeys, column)
 	case p.objects != nil:
 		return column != "load" && column != "longer" && (column != "seed" || p.placer == byRandom) && (column != "checkpoint" || p.objects.LacksCheckpoint())
 	case column == "load":

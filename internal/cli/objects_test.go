@@ -158,10 +158,7 @@ func TestSimulateObjectsMisuse(t *testing.T) {
 		"-sweep seed=1,2 a.yaml":           "-seed: the cluster and the gangs of files are the same for all seeds, and so is what comes of them; -placer random alone draws by it",
 		"-seed 2 -sweep moves=true a.yaml": "-seed: the cluster and the gangs of files are the same for all seeds, and so is what comes of them; -placer random alone draws by it",
 	} {
-		status, out, said := called(t, "", append([]string{"simulate"}, strings.Fields(args)...)...)
-		require.Equal(t, misuse, status, args)
-		require.Empty(t, out, args)
-		require.Equal(t, want+"\nmuster help simulate has the flags and examples\n", said, args)
+		requireMisuse(t, args, want)
 	}
 }
 

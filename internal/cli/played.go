@@ -116,7 +116,7 @@ func (p *played) on(m made) (cluster sources.Own) {
 
 // loaded says whether -load says how much gangs ask for.
 func (p *played) loaded() bool {
-	return !p.stay && p.table == nil && (p.source == nil || p.source.Loaded())
+	return p.table == nil && (p.source == nil || p.source.Loaded())
 }
 
 // said is which gangs come.

@@ -56,10 +56,7 @@ func TestSimulatePodsMisuse(t *testing.T) {
 		"-nodes n -load 9 p":   "-load is not for pods on a list of nodes",
 		"-nodes n p -fabric 2": "-fabric is not for pods on a list of nodes",
 	} {
-		status, out, said := called(t, "", append([]string{"simulate"}, strings.Fields(args)...)...)
-		require.Equal(t, misuse, status, args)
-		require.Empty(t, out, args)
-		require.Equal(t, want+"\nmuster help simulate has the flags and examples\n", said, args)
+		requireMisuse(t, args, want)
 	}
 }
 

@@ -23,6 +23,15 @@ func simulated(t *testing.T, args ...string) string {
 	return out
 }
 
+// requireMisuse holds the simulate command to what it says of a command line that it cannot use.
+func requireMisuse(t *testing.T, args, want string) {
+	t.Helper()
+	status, out, said := called(t, "", append([]string{"simulate"}, strings.Fields(args)...)...)
+	require.Equal(t, misuse, status, args)
+	require.Empty(t, out, args)
+	require.Equal(t, want+"\nmuster help simulate has the flags and examples\n", said, args)
+}
+
 // A sweep is the table of the README, to the last byte, however many rows are played at the same time.
 func TestSimulateSweeps(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -198,10 +207,7 @@ func TestSimulateMisuse(t *testing.T) {
 		{"-paired -sweep seed=1,2", "-paired compares ways to play streams: -sweep of one of discipline, moves, placer, victims is missing"},
 		{"-sweep seed=" + many(101) + " -sweep load=" + many(100), "-sweep: more than 10000 combinations"},
 	} {
-		status, out, said := called(t, "", append([]string{"simulate"}, strings.Fields(c.args)...)...)
-		require.Equal(t, misuse, status, c.args)
-		require.Empty(t, out, c.args)
-		require.Equal(t, c.want+"\nmuster help simulate has the flags and examples\n", said, c.args)
+		requireMisuse(t, c.args, c.want)
 	}
 }
 

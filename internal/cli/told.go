@@ -102,9 +102,6 @@ func (t *told) head(w io.Writer) {
 	fmt.Fprintf(w, "%s; %s%s\n", first.on(t.made).Said, first.said(t.made), stay)
 	var same []string
 	for _, c := range columns()[:len(swept)] {
-		if first.stay && !slices.Contains(stayedKeys, c.name) {
-			continue
-		}
 		if !t.sweeps.has(c.name) && (c.usual == "" || c.usual != c.of(first)) && t.says(c.name) {
 			same = append(same, c.name+" "+c.of(first))
 		}

@@ -48,31 +48,31 @@ func (c *Curves) Check(given map[string]bool, files []string) error {
 
 // Read reads both files, and looks whether gangs can be drawn from them.
 func (c *Curves) Read(reader Reader, plays []Play) (Source, error) {
-	d := &drawn{of: c.of}
-	err := reader(c.sizes, func(in io.Reader, bad func(int, error) error) error {
-		all, err := streams.ReadSizes(in, bad)
-		if err == nil {
-			d.sizes, err = ofCluster(all, c.of)
-		}
-		return err
-	})
+	sizes, err := readOf(reader, c.sizes, c.of, streams.ReadSizes)
 	if err != nil {
 		return nil, err
 	}
-	err = reader(c.durations, func(in io.Reader, bad func(int, error) error) error {
-		all, err := streams.ReadDurations(in, bad)
-		if err == nil {
-			d.durations, err = ofCluster(all, c.of)
-		}
-		return err
-	})
+	durations, err := readOf(reader, c.durations, c.of, streams.ReadDurations)
 	if err != nil {
 		return nil, err
 	}
+	d := &drawn{c.of, sizes, durations}
 	if err := begins(d, plays); err != nil {
 		return nil, fmt.Errorf("%s and %s: %w", c.sizes, c.durations, err)
 	}
 	return d, nil
+}
+
+// readOf reads the distribution of a cluster from a file.
+func readOf[T any](reader Reader, file, of string, read func(io.Reader, func(int, error) error) (map[string][]T, error)) (steps []T, err error) {
+	err = reader(file, func(in io.Reader, bad func(int, error) error) error {
+		all, err := read(in, bad)
+		if err == nil {
+			steps, err = ofCluster(all, of)
+		}
+		return err
+	})
+	return steps, err
 }
 
 // ofCluster is the distribution of a cluster.
